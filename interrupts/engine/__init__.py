@@ -1,0 +1,1 @@
+"""The engine: how a run walks its plan."""

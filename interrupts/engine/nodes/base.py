@@ -1,0 +1,111 @@
+"""What a node type is: it gets a context and returns a value; the engine does all the writing."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.contracts.validation import Problem
+from interrupts.vocabulary import InterruptKind
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The node is done."""
+
+    outputs: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The node failed; ``code`` is from the protocol's registry (wire contract §3)."""
+
+    code: str
+    message: str
+    retryable: bool = False
+    details: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Suspend:
+    """The node waits for something outside the run: one interrupt, whose key the engine makes.
+
+    ``timeout_ms`` is the interrupt's own deadline in milliseconds, counted from now; None or 0 is no deadline.
+    """
+
+    kind: InterruptKind
+    data: JsonObject
+    timeout_ms: int | None = None
+    resume_schema: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The node waits for the clock alone; ``elapsed`` is called after ``delay_ms`` milliseconds."""
+
+    delay_ms: int
+
+
+NodeResult = Completed | Failed | Suspend | Wait
+
+
+@dataclass(frozen=True, slots=True)
+class NodeContext:
+    """One execution of a node: its own configuration and the inputs as its ports resolved."""
+
+    run_id: str
+    node_id: str
+    node_name: str
+    config: JsonObject
+    inputs: JsonObject
+    visit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """How the node's interrupt ended, as ``interrupt.resolved`` records it (wire contract §8.3).
+
+    ``action``, ``decision`` and ``reason`` are set for an approval; ``reason`` is "timeout" for a passed deadline of
+    any kind. ``edited_artifact_data`` counts only with the action edit-accept, where it may be null.
+    """
+
+    kind: InterruptKind
+    interrupt_id: str
+    resume_value: JsonValue
+    action: str | None = None
+    decision: str | None = None
+    reason: str | None = None
+    refine_feedback: JsonObject | None = None
+    edited_artifact_data: JsonValue = None
+
+
+class NodeType(ABC):
+    """A kind of node. Stateless: one instance serves all runs.
+
+    ``inputs`` names the ports a node of this type takes, None for any; ``outputs`` likewise what it may put out.
+    ``config_schema`` must close what a misspelt option would otherwise silently lose.
+    """
+
+    type_id: ClassVar[str]
+    title: ClassVar[str]
+    config_schema: ClassVar[JsonObject]
+    inputs: ClassVar[frozenset[str] | None]
+    outputs: ClassVar[frozenset[str] | None]
+
+    @abstractmethod
+    def execute(self, ctx: NodeContext) -> NodeResult:
+        """Run the node, as far as it goes without the outside."""
+
+    def resume(self, ctx: NodeContext, resolution: Resolution) -> NodeResult:
+        """Go on after the interrupt which ``execute`` raised was resolved."""
+        raise NotImplementedError(f"{self.type_id} raises no interrupt, so it has nothing to resume")
+
+    def elapsed(self, ctx: NodeContext) -> NodeResult:
+        """Go on after the time which ``execute`` asked for has passed."""
+        raise NotImplementedError(f"{self.type_id} does not wait for the clock")
+
+    def check_config(self, config: JsonObject) -> list[Problem]:
+        """What is wrong with a configuration of the right shape; pointers start at the configuration."""
+        return []
