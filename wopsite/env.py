@@ -1,0 +1,175 @@
+"""Typed readers of the environment.
+
+Settings come from environment variables and from nowhere else. A bad value stops the start with one line that names
+the variable, says what is wrong with the value and shows a good one: an operator should never read a traceback to
+find a typing error.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+from urllib.parse import quote, urlsplit
+
+import dj_database_url
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+_SECRET_KEY_BYTES = 50
+_BROKERS = ("filesystem", "redis", "rediss", "amqp", "amqps")
+
+
+class BadSetting(SystemExit):
+    """An environment variable holds a value that the product cannot work with.
+
+    It is a `SystemExit`, so every entry point (manage.py, gunicorn, celery) ends with the line alone on standard
+    error and exit status 1.
+    """
+
+
+def refuse(name: str, problem: str, example: str) -> NoReturn:
+    """Stop the start: `name` is the variable, `problem` what is wrong with it, `example` a value that would do."""
+    raise BadSetting(f"{name} {problem}. Example: {name}={example}")
+
+
+def text(name: str, default: str) -> str:
+    """The variable without the white space around it; `default` when unset or empty."""
+    return os.environ.get(name, "").strip() or default
+
+
+def integer(name: str, default: int, *, minimum: int, maximum: int) -> int:
+    """A whole number from `minimum` to `maximum`, both allowed."""
+    value = text(name, str(default))
+    if not (value.isascii() and value.isdigit()):
+        refuse(name, f"must be a whole number, not {value!r}", str(default))
+    number = int(value[:20])
+    if not minimum <= number <= maximum:
+        refuse(name, f"must lie between {minimum} and {maximum}, not {value}", str(default))
+    return number
+
+
+def flag(name: str, *, default: bool) -> bool:
+    """A switch: 1, true, yes, on or 0, false, no, off, in any case."""
+    value = text(name, "1" if default else "0").lower()
+    if value not in _TRUE | _FALSE:
+        refuse(name, f"is a switch and must be 1 or 0, not {value!r}", "1")
+    return value in _TRUE
+
+
+def choice(name: str, default: str, *, allowed: Collection[str]) -> str:
+    """One of the `allowed` words, compared in upper case."""
+    value = text(name, default).upper()
+    if value not in allowed:
+        refuse(name, f"must be one of {', '.join(allowed)}, not {value!r}", default)
+    return value
+
+
+def words(name: str, default: Sequence[str]) -> list[str]:
+    """A list separated by commas."""
+    return [word for part in text(name, ",".join(default)).split(",") if (word := part.strip())]
+
+
+def origins(name: str) -> list[str]:
+    """A list of web origins (scheme and host, no path), as Django's CSRF protection wants them."""
+    values = words(name, [])
+    for value in values:
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/"):
+            refuse(name, f"must list origins such as https://host, not {value!r}", "https://wop.example.org")
+    return values
+
+
+def directory(name: str, default: Path) -> Path:
+    """A directory that we may write to; made when it is absent."""
+    path = Path(text(name, str(default))).expanduser().absolute()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        refuse(name, f"must be a directory: {path} cannot be made ({error.strerror})", "/var/lib/wopsite")
+    if not os.access(path, os.W_OK | os.X_OK):
+        refuse(name, f"must be a directory that this user may write to: {path} is not", "/var/lib/wopsite")
+    return path
+
+
+def secret_key(name: str, stored_in: Path) -> str:
+    """The variable, else the key kept in the file `stored_in`, which is made (mode 600) the first time.
+
+    Several machines that serve one database need the same key, so there the variable must be set.
+    """
+    value = text(name, "")
+    if value:
+        return value
+    try:
+        if not stored_in.exists():
+            _store_new_secret_key(stored_in)
+        value = stored_in.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeError) as error:
+        refuse(name, f"is not set and the key cannot be kept in {stored_in} ({error})", "a-long-random-text")
+    return value or refuse(name, f"is not set and {stored_in} is empty: remove that file", "a-long-random-text")
+
+
+def _store_new_secret_key(stored_in: Path) -> None:
+    """Written under another name and then linked, so that of processes that start at once all read the first one's."""
+    draft = stored_in.with_name(f".{stored_in.name}.{os.getpid()}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
+        file.write(secrets.token_urlsafe(_SECRET_KEY_BYTES))
+    try:
+        os.link(draft, stored_in)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+
+
+def database(name: str, default: Path, *, pool_size: int) -> dj_database_url.DBConfig:
+    """The Django database settings of a URL: SQLite (a file) or PostgreSQL.
+
+    `default` is the SQLite file used when the variable is unset; `pool_size` bounds the PostgreSQL connections of one
+    process.
+    """
+    url = text(name, f"sqlite:///{quote(str(default))}")
+    example = "postgres://user:password@localhost:5432/wopsite"
+    scheme = url.partition(":")[0]
+    if scheme not in {"sqlite", "postgres", "postgresql"}:
+        refuse(name, f"must start with sqlite:// or postgres://, not {scheme[:40]!r}", example)
+    try:
+        config = dj_database_url.parse(url)
+    except ValueError:
+        refuse(name, "is not a valid URL (special characters in a password must be percent-encoded)", example)
+    if config["NAME"] in {"", ":memory:"}:
+        refuse(name, "must name a database that several processes can open", example)
+    options = config.get("OPTIONS", {})
+    config["OPTIONS"] = {**(_SQLITE_OPTIONS if scheme == "sqlite" else _postgresql_options(pool_size)), **options}
+    return config
+
+
+# IMMEDIATE takes SQLite's write lock at BEGIN: two transactions never read first and then both try to write, which
+# SQLite can only answer with "database is locked". The others wait up to 20 seconds for their turn.
+_SQLITE_OPTIONS: dict[str, Any] = {
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON",
+}
+
+
+def _postgresql_options(pool_size: int) -> dict[str, Any]:
+    return {"pool": {"min_size": 1, "max_size": pool_size, "timeout": 20}, "connect_timeout": 10}
+
+
+def broker(name: str, folder: Path) -> tuple[str, dict[str, Any]]:
+    """Celery's broker URL and its transport options. Unset: messages travel as files in `folder`, without a server."""
+    url = text(name, "filesystem://")
+    example = "redis://localhost:6379/0"
+    scheme = url.partition(":")[0]
+    if "://" not in url or scheme not in _BROKERS:
+        refuse(name, f"must start with one of {', '.join(f'{known}://' for known in _BROKERS)}", example)
+    if scheme != "filesystem":
+        return url, {}
+    messages, control = folder / "messages", folder / "control"
+    for path in (messages, control):
+        path.mkdir(parents=True, exist_ok=True)
+    options = {"data_folder_in": str(messages), "data_folder_out": str(messages), "control_folder": str(control)}
+    return url, {**options, "polling_interval": 0.25}

@@ -1,0 +1,218 @@
+"""`make run`: prepares the database, then runs web, worker and beat together until it is told to stop."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import http.client
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import IO, Any
+
+import django
+from celery.exceptions import OperationalError as BrokerError
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import CommandError, SystemCheckError
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from kombu.exceptions import OperationalError as TransportError
+
+from wopsite.celery import app
+from wopsite.supervisor import Supervisor
+
+_PORT_PATIENCE_SECONDS = 25.0
+
+
+class CannotStart(SystemExit):
+    """Ends the program with one line for the person who started it, and exit status 1."""
+
+
+def main() -> int:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wopsite.settings")
+    os.chdir(Path(__file__).resolve().parent.parent)
+    django.setup()
+    with _claim_data_directory() as claim:
+        _await_port(patience=_PORT_PATIENCE_SECONDS if claim.left_behind else 0)
+        claim.write(f"process {os.getpid()}, {_origin()}")
+        _check()
+        _prepare_database()
+        _prepare_broker()
+        status = Supervisor(_commands(), say).run(_web_answers, _announce)
+        claim.clear()
+    return status
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _commands() -> dict[str, list[str]]:
+    python, celery = [sys.executable, "-m"], ["celery", "--quiet", "--app=wopsite.celery:app"]
+    quiet_worker = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    return {
+        "web": [*python, "gunicorn", "--config=python:wopsite.gunicorn_conf", "wopsite.wsgi"],
+        "worker": [*python, *celery, "worker", "--concurrency=2", *quiet_worker],
+        "beat": [*python, *celery, "beat"],
+    }
+
+
+# --- One at a time on a data directory --------------------------------------------------------------------------------
+
+
+class Claim:
+    """The lock on the data directory. The kernel drops it when we end, however we end; only its text can be stale."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self.left_behind = bool(file.read())
+
+    def __enter__(self) -> Claim:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._file.close()
+
+    def write(self, holder: str) -> None:
+        self.clear()
+        self._file.write(holder)
+        self._file.flush()
+
+    def clear(self) -> None:
+        self._file.seek(0)
+        self._file.truncate()
+
+
+def _claim_data_directory() -> Claim:
+    path: Path = settings.WOP_DATA_DIR / "serve.lock"
+    file = path.open("a+", encoding="utf-8")
+    file.seek(0)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise CannotStart(
+            f"wopsite already runs on the data directory {settings.WOP_DATA_DIR} ({file.read()}). "
+            "Stop it first, or give this one a directory of its own: WOP_DATA_DIR=/other/directory PORT=8001"
+        ) from None
+    return Claim(file)
+
+
+def _await_port(patience: float) -> None:
+    """Make sure the port is free. After an unclean end the processes left behind get `patience` seconds to leave."""
+    deadline = time.monotonic() + patience
+    while (problem := _port_problem()) is not None:
+        if time.monotonic() >= deadline:
+            raise CannotStart(problem)
+        time.sleep(0.2)
+
+
+def _port_problem() -> str | None:
+    host, port = settings.WOP_BIND, settings.WOP_PORT
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            return (
+                f"Port {port} on {host} is taken. Stop what listens there, or choose another: make run PORT={port + 1}"
+            )
+        return (
+            f"Cannot listen on {host}, port {port}: {error.strerror}. WOP_BIND and PORT say where. Example: PORT=8000"
+        )
+    return None
+
+
+# --- Database and broker ----------------------------------------------------------------------------------------------
+
+
+def _check() -> None:
+    try:
+        call_command("check", stdout=sys.stderr, verbosity=0)
+    except SystemCheckError as error:
+        raise CannotStart(str(error)) from None
+
+
+def _prepare_database() -> None:
+    on_sqlite = connection.vendor == "sqlite"
+    # Left there until the samples are in: a start that was cut short in between is still the first start.
+    unfinished = settings.WOP_DATA_DIR / "first-start"
+    if on_sqlite and not Path(connection.settings_dict["NAME"]).exists():
+        unfinished.touch()
+    _migrate()
+    if on_sqlite and unfinished.exists():
+        say("New database: loading the sample workflows and accounts.")
+        _load_samples()
+        unfinished.unlink()
+    # With its pool, which has threads: the supervisor forks, and wants to be alone in this process.
+    connection.close()
+    if not on_sqlite:
+        connection.close_pool()
+
+
+def _migrate() -> None:
+    name = connection.settings_dict["NAME"]
+    try:
+        executor = MigrationExecutor(connection)
+        steps = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+        if steps:
+            say(f"{connection.display_name} database {name}: applying {steps} migrations.")
+            call_command("migrate", interactive=False, verbosity=0)
+    except DatabaseError as error:
+        reason = " ".join(str(error).split())
+        raise CannotStart(f"The {connection.display_name} database {name} cannot be used: {reason}") from None
+
+
+def _load_samples() -> None:
+    try:
+        call_command("wop", "sample")
+    except CommandError as error:
+        raise CannotStart(f"The samples could not be loaded: {error}") from None
+
+
+def _prepare_broker() -> None:
+    """Declare the queue before anyone uses it: the filesystem broker's processes would race to make its file."""
+    try:
+        with app.connection_for_write() as broker:
+            broker.ensure_connection(max_retries=1, timeout=5)
+            app.amqp.queues[app.conf.task_default_queue].bind(broker.default_channel).declare()
+    except (BrokerError, TransportError, OSError) as error:
+        raise CannotStart(f"The broker of CELERY_BROKER_URL cannot be reached: {error}") from None
+
+
+# --- Telling where to go ----------------------------------------------------------------------------------------------
+
+
+def _origin() -> str:
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.WOP_BIND, settings.WOP_BIND)  # noqa: S104
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.WOP_PORT}"
+
+
+def _web_answers() -> bool:
+    client = http.client.HTTPConnection(_origin().removeprefix("http://"), timeout=2)
+    try:
+        client.request("GET", "/healthz")
+        client.getresponse().read()
+    except OSError:
+        return False
+    finally:
+        client.close()
+    return True
+
+
+def _announce() -> None:
+    say(f"\nwopsite is running: {_origin()}/")
+    say(f"Sign in at {_origin()}/accounts/login/ (forgotten: .venv/bin/python manage.py changepassword NAME).")
+    say("Ctrl-C stops it.\n")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

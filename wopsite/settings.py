@@ -1,0 +1,174 @@
+"""Django's settings. Everything that differs between installations comes from the environment (see `wopsite.env`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from csp.constants import NONE, SELF
+
+from wopsite import env
+from wopsite.logs import logging_config
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# --- Where things are kept -------------------------------------------------------------------------------------------
+WOP_DATA_DIR = env.directory("WOP_DATA_DIR", BASE_DIR / "var")
+SECRET_KEY = env.secret_key("WOP_SECRET_KEY", WOP_DATA_DIR / "secret.key")
+DATABASES = {
+    "default": env.database(
+        "DATABASE_URL",
+        WOP_DATA_DIR / "wopsite.sqlite3",
+        pool_size=env.integer("WOP_DATABASE_POOL_SIZE", 16, minimum=1, maximum=1000),
+    )
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = env.broker("CELERY_BROKER_URL", WOP_DATA_DIR / "broker")
+CELERY_BEAT_SCHEDULE_FILENAME = str(WOP_DATA_DIR / "beat-schedule")
+
+# --- Limits of the host, and the switch of a conformance run ----------------------------------------------------------
+WOP_MAX_NODE_EXECUTIONS = env.integer("WOP_MAX_NODE_EXECUTIONS", 1000, minimum=1, maximum=1_000_000)
+WOP_INLINE_NODE_EXECUTIONS = env.integer("WOP_INLINE_NODE_EXECUTIONS", 50, minimum=1, maximum=10_000)
+WOP_MAX_BODY_BYTES = env.integer("WOP_MAX_BODY_BYTES", 1_048_576, minimum=1024, maximum=104_857_600)
+WOP_MAX_PAGE_SIZE = env.integer("WOP_MAX_PAGE_SIZE", 100, minimum=1, maximum=1000)
+WOP_CONFORMANCE = env.flag("WOP_CONFORMANCE", default=False)
+
+# --- The web server ---------------------------------------------------------------------------------------------------
+WOP_BIND = env.text("WOP_BIND", "127.0.0.1").strip("[]")
+WOP_PORT = env.integer("PORT", 8000, minimum=1, maximum=65535)
+WOP_WEB_WORKERS = env.integer("WOP_WEB_WORKERS", 2, minimum=1, maximum=64)
+WOP_WEB_THREADS = env.integer("WOP_WEB_THREADS", 16, minimum=1, maximum=256)
+
+# --- The site --------------------------------------------------------------------------------------------------------
+DEBUG = env.flag("WOP_DEBUG", default=False)
+ALLOWED_HOSTS = env.words("WOP_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+ROOT_URLCONF = "wopsite.urls"
+WSGI_APPLICATION = "wopsite.wsgi.application"
+INSTALLED_APPS = [
+    "interrupts",
+    "approvals",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    # Before staticfiles, so that `runserver` leaves static files to WhiteNoise as every other server does.
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "guardian",
+    "rest_framework",
+    "drf_spectacular",
+    "csp",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+]
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# --- Who may do what -------------------------------------------------------------------------------------------------
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "guardian.backends.ObjectPermissionBackend",
+]
+# No row stands for "nobody in particular": object permissions are held by people and groups only.
+ANONYMOUS_USER_NAME = None
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "/accounts/login/"
+LOGIN_REDIRECT_URL = "/inbox/"
+LOGOUT_REDIRECT_URL = LOGIN_URL
+
+# --- Language, time, static files ------------------------------------------------------------------------------------
+LANGUAGE_CODE = "en"
+# Only languages in which every text exists: a page half in English and half in Django's own translation reads badly.
+LANGUAGES = [("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# Served from where they lie: no collectstatic to forget, no stale copies after an upgrade, and ES modules may import
+# each other by plain relative names. The price is a short cache time, which for a few small files is fine.
+WHITENOISE_USE_FINDERS = True
+
+# --- Security --------------------------------------------------------------------------------------------------------
+WOP_BEHIND_HTTPS = env.flag("WOP_BEHIND_HTTPS", default=False)
+CSRF_TRUSTED_ORIGINS = env.origins("WOP_TRUSTED_ORIGINS")
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+SECURE_CONTENT_TYPE_NOSNIFF = True
+# Not "no-referrer": with it browsers send `Origin: null` with a form, which Django's CSRF protection refuses.
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+if WOP_BEHIND_HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 31_536_000
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+DATA_UPLOAD_MAX_MEMORY_SIZE = WOP_MAX_BODY_BYTES
+FILE_UPLOAD_MAX_MEMORY_SIZE = WOP_MAX_BODY_BYTES
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
+
+# --- The machine surface (its own settings: interrupts.surfaces.rest) -------------------------------------------------
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "wopsite",
+    "VERSION": "0.1.0",
+    "OAS_VERSION": "3.1.1",
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+# --- Logging ---------------------------------------------------------------------------------------------------------
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+LOGGING = logging_config(env.choice("WOP_LOG_LEVEL", "INFO", allowed=LOG_LEVELS))
