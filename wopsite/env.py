@@ -161,7 +161,7 @@ def _postgresql_options(pool_size: int) -> dict[str, Any]:
 
 def broker(name: str, folder: Path) -> tuple[str, dict[str, Any]]:
     """Celery's broker URL and its transport options. Unset: messages travel as files in `folder`, without a server."""
-    url = text(name, "filesystem://")
+    url = text(name, "filesystem://localhost")
     example = "redis://localhost:6379/0"
     scheme = url.partition(":")[0]
     if "://" not in url or scheme not in _BROKERS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import http.client
+import io
 import os
 import socket
 import sys
@@ -38,6 +39,7 @@ def main() -> int:
     with _claim_data_directory() as claim:
         _await_port(patience=_PORT_PATIENCE_SECONDS if claim.left_behind else 0)
         claim.write(f"process {os.getpid()}, {_origin()}")
+        _note_first_start()
         _check()
         _prepare_database()
         _prepare_broker()
@@ -52,12 +54,14 @@ def say(line: str) -> None:
 
 
 def _commands() -> dict[str, list[str]]:
-    python, celery = [sys.executable, "-m"], ["celery", "--quiet", "--app=wopsite.celery:app"]
+    # Celery warns root because of pickled messages, and we accept none.
+    no_warning = ["-W", "ignore:You're running the worker with superuser privileges"]
+    celery = [sys.executable, *no_warning, "-m", "celery", "--quiet", "--app=wopsite.celery:app"]
     quiet_worker = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     return {
-        "web": [*python, "gunicorn", "--config=python:wopsite.gunicorn_conf", "wopsite.wsgi"],
-        "worker": [*python, *celery, "worker", "--concurrency=2", *quiet_worker],
-        "beat": [*python, *celery, "beat"],
+        "web": [sys.executable, "-m", "gunicorn", "--config=python:wopsite.gunicorn_conf", "wopsite.wsgi"],
+        "worker": [*celery, "worker", "--concurrency=2", *quiet_worker],
+        "beat": [*celery, "beat"],
     }
 
 
@@ -131,27 +135,33 @@ def _port_problem() -> str | None:
 # --- Database and broker ----------------------------------------------------------------------------------------------
 
 
+def _first_start() -> Path:
+    """Lies in the data directory until the samples are in: a start that was cut short is still the first one."""
+    path: Path = settings.WOP_DATA_DIR / "first-start"
+    return path
+
+
+def _note_first_start() -> None:
+    if connection.vendor == "sqlite" and not Path(connection.settings_dict["NAME"]).exists():
+        _first_start().touch()
+
+
 def _check() -> None:
     try:
-        call_command("check", stdout=sys.stderr, verbosity=0)
+        call_command("check", stdout=io.StringIO())
     except SystemCheckError as error:
         raise CannotStart(str(error)) from None
 
 
 def _prepare_database() -> None:
-    on_sqlite = connection.vendor == "sqlite"
-    # Left there until the samples are in: a start that was cut short in between is still the first start.
-    unfinished = settings.WOP_DATA_DIR / "first-start"
-    if on_sqlite and not Path(connection.settings_dict["NAME"]).exists():
-        unfinished.touch()
     _migrate()
-    if on_sqlite and unfinished.exists():
+    if connection.vendor == "sqlite" and _first_start().exists():
         say("New database: loading the sample workflows and accounts.")
         _load_samples()
-        unfinished.unlink()
-    # With its pool, which has threads: the supervisor forks, and wants to be alone in this process.
+        _first_start().unlink()
     connection.close()
-    if not on_sqlite:
+    if connection.vendor == "postgresql":
+        # The pool has threads, and the supervisor forks: it wants to be alone in this process.
         connection.close_pool()
 
 
