@@ -1,0 +1,166 @@
+"""The environment readers: what they accept, and the one line with which they refuse."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import ROOT
+from wopsite import env
+
+NAME = "WOP_EXAMPLE"
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """The environment without the variable under test."""
+    monkeypatch.delenv(NAME, raising=False)
+    return monkeypatch
+
+
+def refusal(problem: pytest.ExceptionInfo[env.BadSetting]) -> str:
+    return str(problem.value.code)
+
+
+@pytest.mark.parametrize(("value", "expected"), [(None, 7), ("", 7), (" 3 ", 3), ("1", 1), ("9", 9)])
+def test_a_whole_number_is_read(given: pytest.MonkeyPatch, value: str | None, expected: int) -> None:
+    if value is not None:
+        given.setenv(NAME, value)
+    assert env.integer(NAME, 7, minimum=1, maximum=9) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("ten", "must be a whole number, not 'ten'"),
+        ("1.5", "must be a whole number, not '1.5'"),
+        ("-1", "must be a whole number, not '-1'"),
+        ("²", "must be a whole number, not '²'"),
+        ("0", "must lie between 1 and 9, not 0"),
+        ("10", "must lie between 1 and 9, not 10"),
+    ],
+)
+def test_what_is_no_such_number_is_refused_in_one_line(given: pytest.MonkeyPatch, value: str, problem: str) -> None:
+    given.setenv(NAME, value)
+    with pytest.raises(env.BadSetting) as refused:
+        env.integer(NAME, 7, minimum=1, maximum=9)
+    assert refusal(refused) == f"{NAME} {problem}. Example: {NAME}=7"
+
+
+@pytest.mark.parametrize(("value", "expected"), [("1", True), ("Yes", True), ("0", False), ("off", False), ("", True)])
+def test_a_switch_is_read(given: pytest.MonkeyPatch, value: str, *, expected: bool) -> None:
+    given.setenv(NAME, value)
+    assert env.flag(NAME, default=True) is expected
+
+
+def test_a_switch_that_says_neither_yes_nor_no_is_refused(given: pytest.MonkeyPatch) -> None:
+    given.setenv(NAME, "maybe")
+    with pytest.raises(env.BadSetting, match=f"^{NAME} is a switch and must be 1 or 0, not 'maybe'"):
+        env.flag(NAME, default=False)
+
+
+def test_a_list_is_read_without_blanks(given: pytest.MonkeyPatch) -> None:
+    given.setenv(NAME, " a.example , b.example,, ")
+    assert env.words(NAME, ["localhost"]) == ["a.example", "b.example"]
+
+
+@pytest.mark.parametrize("value", ["example.org", "ftp://example.org", "https://example.org/path", "https://"])
+def test_an_origin_needs_scheme_and_host_alone(given: pytest.MonkeyPatch, value: str) -> None:
+    given.setenv(NAME, value)
+    with pytest.raises(env.BadSetting, match="must list origins"):
+        env.origins(NAME)
+
+
+def test_without_a_url_the_database_is_an_immediate_sqlite_file(given: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    default = tmp_path / "50% of it?.sqlite3"
+    config = env.database(NAME, default, pool_size=4)
+    assert config["ENGINE"] == "django.db.backends.sqlite3"
+    assert config["NAME"] == str(default)
+    assert config["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+    assert config["OPTIONS"]["timeout"] == 20
+    assert "journal_mode=WAL" in config["OPTIONS"]["init_command"]
+
+
+def test_postgresql_gets_a_pool_of_the_size_asked_for(given: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    given.setenv(NAME, "postgres://ann:p%40ss@db:5433/wop?sslmode=require")
+    config = env.database(NAME, tmp_path / "unused", pool_size=4)
+    assert (config["USER"], config["PASSWORD"], config["HOST"], config["PORT"]) == ("ann", "p@ss", "db", 5433)
+    assert config["OPTIONS"]["pool"]["max_size"] == 4
+    assert config["OPTIONS"]["sslmode"] == "require"
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("mysql://db/wop", "must start with sqlite:// or postgres://, not 'mysql'"),
+        ("wop.sqlite3", "must start with sqlite:// or postgres://, not 'wop.sqlite3'"),
+        ("postgres://ann:p:ss@db:x/wop", "is not a valid URL"),
+        ("postgres://db/", "must name a database"),
+        ("sqlite://", "must name a database"),
+        ("sqlite://:memory:", "must name a database"),
+    ],
+)
+def test_a_database_we_cannot_use_is_refused(given: pytest.MonkeyPatch, tmp_path: Path, url: str, problem: str) -> None:
+    given.setenv(NAME, url)
+    with pytest.raises(env.BadSetting) as refused:
+        env.database(NAME, tmp_path / "unused", pool_size=4)
+    assert problem in refusal(refused)
+    assert "\n" not in refusal(refused)
+
+
+def test_a_refused_database_url_never_shows_its_password(given: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    given.setenv(NAME, "mysql://ann:secret@db/wop")
+    with pytest.raises(env.BadSetting) as refused:
+        env.database(NAME, tmp_path / "unused", pool_size=4)
+    assert "secret" not in refusal(refused)
+
+
+def test_without_a_url_messages_travel_as_files(given: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    url, options = env.broker(NAME, tmp_path / "broker")
+    assert url.startswith("filesystem://")
+    assert options["data_folder_in"] == options["data_folder_out"] == str(tmp_path / "broker" / "messages")
+    assert Path(options["control_folder"]).is_dir()
+
+
+@pytest.mark.parametrize("url", ["localhost:6379", "kafka://localhost", "redis"])
+def test_a_broker_we_do_not_know_is_refused(given: pytest.MonkeyPatch, tmp_path: Path, url: str) -> None:
+    given.setenv(NAME, url)
+    with pytest.raises(env.BadSetting, match="must start with one of filesystem://, redis://"):
+        env.broker(NAME, tmp_path)
+
+
+def test_a_secret_key_is_made_once_and_only_its_owner_may_read_it(given: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "secret.key"
+    first = env.secret_key(NAME, file)
+    assert len(first) >= 50
+    assert env.secret_key(NAME, file) == first
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_secret_key_in_the_environment_wins(given: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    given.setenv(NAME, "from-the-environment")
+    assert env.secret_key(NAME, tmp_path / "secret.key") == "from-the-environment"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_data_directory_that_cannot_be_made_is_refused(given: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    given.setenv(NAME, str(file / "below"))
+    with pytest.raises(env.BadSetting, match=f"^{NAME} must be a directory: {file}/below cannot be made"):
+        env.directory(NAME, tmp_path)
+
+
+def test_a_bad_value_ends_a_command_with_its_line_and_no_traceback(tmp_path: Path) -> None:
+    surroundings = {**os.environ, "WOP_DATA_DIR": str(tmp_path), "PORT": "http"}
+    command = [sys.executable, str(ROOT / "manage.py"), "check"]
+    ended = subprocess.run(command, env=surroundings, capture_output=True, text=True, timeout=30, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr == "PORT must be a whole number, not 'http'. Example: PORT=8000\n"
+    assert ended.stdout == ""
