@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import Problem
+from interrupts.kinds.base import Resolution
 from interrupts.vocabulary import InterruptKind
 
 
@@ -61,24 +62,6 @@ class NodeContext:
     config: JsonObject
     inputs: JsonObject
     visit: int
-
-
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """How the node's interrupt ended, as ``interrupt.resolved`` records it (wire contract §8.3).
-
-    ``action``, ``decision`` and ``reason`` are set for an approval; ``reason`` is "timeout" for a passed deadline of
-    any kind. ``edited_artifact_data`` counts only with the action edit-accept, where it may be null.
-    """
-
-    kind: InterruptKind
-    interrupt_id: str
-    resume_value: JsonValue
-    action: str | None = None
-    decision: str | None = None
-    reason: str | None = None
-    refine_feedback: JsonObject | None = None
-    edited_artifact_data: JsonValue = None
 
 
 class NodeType(ABC):

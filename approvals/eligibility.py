@@ -1,0 +1,118 @@
+"""Who may answer a gate, decided at the moment they answer (interrupt.md §Approver enforcement).
+
+guardian's ``has_perm`` is never asked: it says yes to every superuser. The rows are read instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import Group
+from django.contrib.contenttypes.models import ContentType
+from django.db.models import CharField, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Cast
+from guardian.models import GroupObjectPermission, UserObjectPermission
+
+from approvals.models import ApproverRef
+from interrupts.actor import Actor
+from interrupts.errors import Forbidden
+from interrupts.models import Membership, Workflow
+from interrupts.vocabulary import RefKind
+
+OPEN_GATE = "anyone"
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """The right by which an actor answers.
+
+    ``via`` is the reference that let them in (``kind:ref``), or "anyone" at an open gate. ``voter`` is the subject the
+    vote counts for: somebody else's only when the actor stands in for a named principal.
+    """
+
+    via: str
+    voter: str
+    on_behalf_of: str = ""
+
+
+def decide(*, interrupt_id: str, actor: Actor) -> Right:
+    """Return the actor's right to answer, or raise Forbidden. One query, whatever the number of refs.
+
+    The actor's own right comes first, so that a stand-in who is named anyway votes for themselves.
+    """
+    refs = list(_with_holdings(ApproverRef.objects.filter(gates__suspension_id=interrupt_id), actor))
+    if not refs:
+        return Right(via=OPEN_GATE, voter=actor.subject_id)
+    rights = [right for ref in refs if (right := _right(ref, actor)) is not None]
+    own_first = sorted(rights, key=lambda right: (right.voter != actor.subject_id, right.via))
+    if not own_first:
+        raise Forbidden("You are not among the approvers of this gate. Ask an administrator if you should be.")
+    return own_first[0]
+
+
+def refs_held_by(actor: Actor) -> QuerySet[ApproverRef]:
+    """Return the references of the tenant that the actor may answer as, in whatever way."""
+    held = _with_holdings(ApproverRef.objects.filter(tenant_id=actor.tenant_id), actor)
+    return held.filter(
+        Q(kind=RefKind.PRINCIPAL, ref__in=[actor.username, actor.subject_id])
+        | Q(kind=RefKind.GROUP, in_group=True)
+        | Q(by_user=True)
+        | Q(by_group=True)
+    )
+
+
+def may_override(*, actor: Actor, workflow_id: str) -> bool:
+    """Return whether the actor holds ``override_gate`` on any version of the workflow, directly or through a group."""
+    versions = Workflow.objects.filter(tenant_id=actor.tenant_id, workflow_id=workflow_id)
+    by_user, by_group = _holdings(Workflow, "override_gate", actor)
+    return versions.filter(Q(Exists(by_user)) | Q(Exists(by_group))).exists()
+
+
+def _with_holdings(refs: QuerySet[ApproverRef], actor: Actor) -> QuerySet[ApproverRef]:
+    by_user, by_group = _holdings(ApproverRef, "answer_as", actor)
+    absent = Membership.objects.filter(tenant_id=OuterRef("tenant_id")).filter(
+        Q(user__username=OuterRef("ref")) | Q(subject_id=OuterRef("ref"))
+    )
+    return refs.annotate(
+        in_group=Exists(Group.objects.filter(name=OuterRef("ref"), user__id=_person(actor))),
+        by_user=Exists(by_user),
+        by_group=Exists(by_group),
+        principal_subject=Subquery(absent.values("subject_id")[:1]),
+    )
+
+
+def _holdings(
+    model: type[ApproverRef] | type[Workflow], codename: str, actor: Actor
+) -> tuple[QuerySet[UserObjectPermission], QuerySet[GroupObjectPermission]]:
+    """Return guardian's rows of the actor, and of the actor's groups, for one permission on the outer row."""
+    content_type = ContentType.objects.get_for_model(model)
+    same = {
+        "permission__codename": codename,
+        "permission__content_type": content_type,
+        "content_type": content_type,
+        "object_pk": Cast(OuterRef("pk"), CharField()),
+    }
+    return (
+        UserObjectPermission.objects.filter(user_id=_person(actor), **same),
+        GroupObjectPermission.objects.filter(group__user__id=_person(actor), **same),
+    )
+
+
+def _person(actor: Actor) -> int:
+    """Return the user's id, or one that nobody has: a None would match groups without any member."""
+    return actor.user_id if actor.user_id is not None else -1
+
+
+def _right(ref: ApproverRef, actor: Actor) -> Right | None:
+    """Read the annotations of ``_with_holdings``."""
+    via = str(ref)
+    is_principal = ref.kind == RefKind.PRINCIPAL
+    if is_principal and ref.ref in (actor.username, actor.subject_id):
+        return Right(via=via, voter=actor.subject_id)
+    if ref.kind == RefKind.GROUP and ref.in_group:
+        return Right(via=via, voter=actor.subject_id)
+    if not (ref.by_user or ref.by_group):
+        return None
+    if is_principal:
+        return Right(via=via, voter=ref.principal_subject or actor.subject_id, on_behalf_of=ref.ref)
+    return Right(via=via, voter=actor.subject_id)

@@ -1,0 +1,127 @@
+"""The approval kind: five actions, a quorum, and people who may answer (interrupt.md §Approval)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import ClassVar, cast
+
+from approvals import eligibility, quorum, votes
+from approvals.eligibility import Right
+from approvals.models import ApproverRef, GateApprover
+from approvals.policy import named_refs, read_policy
+from interrupts import conf
+from interrupts.actor import Actor
+from interrupts.contracts.shipped import shipped
+from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.contracts.validation import validate
+from interrupts.errors import ValidationFailed
+from interrupts.events import isoformat
+from interrupts.kinds.base import Consideration, Decided, Kind, OpenInterrupt, Resolution, Undecided
+from interrupts.problems import validation_failed
+from interrupts.vocabulary import TIMEOUT_ACTION, Action, Decision, InterruptKind, RefKind
+
+
+class ApprovalKind(Kind):
+    kind: ClassVar[InterruptKind] = InterruptKind.APPROVAL
+
+    def declared(self, *, tenant_id: str, data: JsonObject) -> None:
+        """Record whom the gate names as soon as it is registered, so that an administrator can say who holds a role."""
+        _record_refs(tenant_id, named_refs(data))
+
+    def opened(self, interrupt: OpenInterrupt) -> None:
+        refs = _record_refs(interrupt.tenant_id, named_refs(interrupt.data))
+        GateApprover.objects.bulk_create([GateApprover(suspension_id=interrupt.id, ref=ref) for ref in refs])
+
+    def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:
+        """Check the answer's shape and action; stamp ``decidedAt`` where it is missing (§25 row 16)."""
+        problems = validate(shipped("approval-resume"), value)
+        if problems:
+            raise validation_failed(problems, base="/resumeValue")
+        answer = cast("JsonObject", value)
+        allowed = read_policy(interrupt.data).actions
+        if answer["action"] not in allowed:
+            raise ValidationFailed(
+                f"This gate does not take the action “{answer['action']}”. It takes: {', '.join(allowed)}.",
+                details={"field": "resumeValue.action", "allowed": [str(action) for action in allowed]},
+            )
+        return {**answer, "decidedAt": answer.get("decidedAt", isoformat(now))}
+
+    def authorize(self, interrupt: OpenInterrupt, actor: Actor) -> Right:
+        return eligibility.decide(interrupt_id=interrupt.id, actor=actor)
+
+    def consider(
+        self, interrupt: OpenInterrupt, actor: Actor, right: Right, value: JsonValue, *, now: datetime
+    ) -> Consideration:
+        """Count the answer as a vote, or keep it as a question; the deciding vote's action and data are the gate's."""
+        answer = cast("JsonObject", value)
+        action = Action(cast("str", answer["action"]))
+        if action is Action.ASK:
+            text = cast("str", answer.get("feedback") or "")
+            votes.ask(interrupt_id=interrupt.id, actor=actor.subject_id, text=text, answer=answer, now=now)
+            return Undecided()
+        policy = read_policy(interrupt.data)
+        right, voter = _conformance_voter(right, actor, answer)
+        overrides = policy.override_bypasses_quorum and eligibility.may_override(
+            actor=actor, workflow_id=interrupt.workflow_id
+        )
+        vote = votes.Cast(right=right, actor=voter, action=action, answer=answer, override=overrides)
+        ballots = votes.cast_vote(interrupt_id=interrupt.id, vote=vote, now=now)
+        decision = quorum.tally(policy, ballots).decision
+        if decision is None:
+            return Undecided()
+        return Decided(_resolution(interrupt, actor, action, decision, answer))
+
+    def on_deadline(self, interrupt: OpenInterrupt) -> Resolution:
+        """Reject, whatever ``onTimeout`` says (interrupt.md §Rejection)."""
+        return Resolution(
+            kind=self.kind,
+            interrupt_id=interrupt.id,
+            resume_value=None,
+            action=TIMEOUT_ACTION,
+            decision=Decision.REJECTED,
+            reason="timeout",
+        )
+
+
+def _resolution(
+    interrupt: OpenInterrupt, actor: Actor, action: Action, decision: Decision, answer: JsonObject
+) -> Resolution:
+    return Resolution(
+        kind=InterruptKind.APPROVAL,
+        interrupt_id=interrupt.id,
+        resume_value=answer,
+        action=str(action),
+        decision=str(decision),
+        refine_feedback=cast("JsonObject | None", answer.get("refineFeedback")) if action is Action.REFINE else None,
+        edited_artifact_data=answer.get("editedArtifactData") if action is Action.EDIT_ACCEPT else None,
+        resolved_by=actor.subject,
+    )
+
+
+def _conformance_voter(right: Right, actor: Actor, answer: JsonObject) -> tuple[Right, str]:
+    """Let one key vote for several people, in a conformance run only: elsewhere ``voter`` would be a forged ballot."""
+    voter = answer.get("voter")
+    if conf.conformance() and isinstance(voter, str) and voter:
+        return replace(right, voter=voter[:256]), voter[:256]
+    return right, actor.subject_id
+
+
+def _record_refs(tenant_id: str, named: list[tuple[RefKind, str]]) -> list[ApproverRef]:
+    """Return the rows of the named references, writing new ones: three queries at most, one when all are known."""
+    if not named:
+        return []
+    known = _find_refs(tenant_id, named)
+    missing = [ApproverRef(tenant_id=tenant_id, kind=str(k), ref=r) for k, r in named if (k, r) not in known]
+    if missing:
+        # Another run may be naming the same reference for the first time: whoever is second finds it.
+        ApproverRef.objects.bulk_create(missing, ignore_conflicts=True)
+        known = _find_refs(tenant_id, named)
+    return list(known.values())
+
+
+def _find_refs(tenant_id: str, named: list[tuple[RefKind, str]]) -> dict[tuple[RefKind, str], ApproverRef]:
+    wanted = set(named)
+    rows = ApproverRef.objects.filter(tenant_id=tenant_id, ref__in={ref for _, ref in named})
+    found = {(RefKind(row.kind), row.ref): row for row in rows}
+    return {pair: row for pair, row in found.items() if pair in wanted}

@@ -1,0 +1,91 @@
+"""Whom gates name, and what people answered."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from interrupts.models import Suspension, Tenant
+from interrupts.models.fields import JsonText
+from interrupts.vocabulary import Action, RefKind
+
+
+class ApproverRef(models.Model):
+    """A principal, group or role that gates may name: opaque text, surfaced unchanged.
+
+    People come to it by being that principal, by a Django group of that name, or by the object permission
+    ``answer_as`` given to them or to one of their groups.
+    """
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="approver_refs")
+    kind = models.CharField(max_length=16, choices=[(str(k), str(k)) for k in RefKind])
+    ref = models.CharField(max_length=256)
+
+    class Meta:
+        permissions: ClassVar = [("answer_as", "May answer gates that name this reference")]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["tenant", "kind", "ref"], name="approverref_once"),
+            models.CheckConstraint(name="approverref_kind_known", condition=Q(kind__in=[str(k) for k in RefKind])),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.ref}"
+
+
+class GateApprover(models.Model):
+    """A gate names a reference. A gate without any row is open to every holder of ``approvals:respond``."""
+
+    suspension = models.ForeignKey(Suspension, on_delete=models.PROTECT, related_name="gate_approvers")
+    ref = models.ForeignKey(ApproverRef, on_delete=models.PROTECT, related_name="gates")
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["suspension", "ref"], name="gateapprover_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.ref} at {self.suspension_id}"
+
+
+class Vote(models.Model):
+    """One person's say at one gate, with the right it was given by. Written by ``approvals.votes`` alone."""
+
+    suspension = models.ForeignKey(Suspension, on_delete=models.PROTECT, related_name="votes")
+    voter = models.CharField(max_length=256, help_text="Subject id of the person the vote counts for.")
+    actor = models.CharField(max_length=256, help_text="Subject id of the person who answered.")
+    action = models.CharField(max_length=16)
+    answer = JsonText(help_text="The resume value as it was given.")
+    via = models.CharField(max_length=300, help_text="The reference that let the actor in; 'anyone' at an open gate.")
+    on_behalf_of = models.CharField(max_length=256, blank=True)
+    override = models.BooleanField(default=False)
+    cast_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            # Two answers of one person at once, or a person and their stand-in: the quorum counts them once.
+            models.UniqueConstraint(fields=["suspension", "voter"], name="vote_once_per_voter"),
+            # One person who may also answer for an absent colleague must not fill two seats of a quorum.
+            models.UniqueConstraint(fields=["suspension", "actor"], name="vote_once_per_actor"),
+            models.CheckConstraint(
+                name="vote_action_known",
+                condition=Q(action__in=[str(a) for a in Action if a is not Action.ASK]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} by {self.actor}"
+
+
+class Question(models.Model):
+    """Something an approver asked before deciding; the gate stays open (interrupt.md §Approval, ``ask``)."""
+
+    suspension = models.ForeignKey(Suspension, on_delete=models.PROTECT, related_name="questions")
+    actor = models.CharField(max_length=256)
+    text = models.TextField(blank=True)
+    answer = JsonText(help_text="The resume value as it was given.")
+    asked_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"Question by {self.actor}"

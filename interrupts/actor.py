@@ -1,0 +1,43 @@
+"""Who acts: a person or a program in one tenant, with the scopes of the credential it came with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from interrupts.contracts.types import JsonObject
+from interrupts.errors import Forbidden
+from interrupts.vocabulary import ISSUERS, Lane, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """The authenticated caller of one request.
+
+    ``user_id`` is None for the command line, which is a workload of the host and nobody's approver.
+    """
+
+    tenant_id: str
+    subject_id: str
+    lane: Lane
+    scopes: frozenset[str]
+    user_id: int | None = None
+    username: str = ""
+
+    @property
+    def subject(self) -> JsonObject:
+        """The Subject stamped on runs and resolutions (wire contract §4.3): opaque, never a name or an address."""
+        return {
+            "issuer": ISSUERS[self.lane],
+            "subjectId": self.subject_id,
+            "tenant": self.tenant_id,
+            "lane": str(self.lane),
+            "kind": "workload" if self.lane is Lane.WORKLOAD else "user",
+        }
+
+    def require(self, scope: Scope) -> None:
+        """Raise Forbidden unless the credential carries ``scope``; no scope implies another."""
+        if scope not in self.scopes:
+            raise Forbidden(
+                f"This credential lacks the scope {scope}. Ask an administrator for a key that has it.",
+                details={"scopeRequired": str(scope)},
+            )

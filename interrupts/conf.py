@@ -1,0 +1,38 @@
+"""The host's settings, read once and typed. Values come from the environment through ``wopsite.settings``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from django.conf import settings
+
+IDEMPOTENCY_RETENTION: Final = timedelta(hours=48)
+OUTBOX_MAX_ATTEMPTS: Final = 10
+MAX_BULK_RUN_IDS: Final = 100
+DEFAULT_PAGE_SIZE: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one run or request may use. All counts, except ``max_body_bytes``."""
+
+    max_node_executions: int
+    inline_node_executions: int
+    max_body_bytes: int
+    max_page_size: int
+
+
+def limits() -> Limits:
+    return Limits(
+        max_node_executions=settings.WOP_MAX_NODE_EXECUTIONS,
+        inline_node_executions=settings.WOP_INLINE_NODE_EXECUTIONS,
+        max_body_bytes=settings.WOP_MAX_BODY_BYTES,
+        max_page_size=settings.WOP_MAX_PAGE_SIZE,
+    )
+
+
+def conformance() -> bool:
+    """Return whether this is a conformance run: ``voter`` counts, fixtures are listed. Never in production."""
+    return bool(settings.WOP_CONFORMANCE)

@@ -1,0 +1,104 @@
+"""The log of a run: the only writer of RunEvent and of Run's snapshot columns.
+
+A ``RunLog`` is a unit of work over one run whose row the caller holds locked. Events are applied to the state as they
+are appended and stored together by ``flush``: one INSERT for the events, one write for the run.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import cast
+
+from django.db.models import QuerySet
+
+from interrupts.contracts.types import JsonObject
+from interrupts.ids import mint_event_id
+from interrupts.models import Run, RunEvent
+from interrupts.run_state import Event, RunState
+from interrupts.vocabulary import EventType
+
+
+def isoformat(at: datetime) -> str:
+    """Return RFC 3339 in UTC with milliseconds and ``Z``."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def parse_isoformat(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+class RunLog:
+    """The open log of one locked run."""
+
+    def __init__(self, run: Run, *, now: datetime, is_new: bool = False) -> None:
+        self.run = run
+        self.now = now
+        self.state = RunState() if is_new else RunState.from_json(run.state)
+        self._is_new = is_new
+        self._pending: list[Event] = []
+
+    def append(self, event_type: EventType, payload: JsonObject, *, node_id: str = "") -> None:
+        """Add one event and apply it to ``state``. Nothing is stored before ``flush``."""
+        if self.state.is_terminal:
+            raise RuntimeError(f"{event_type} after the end of {self.run.id}: a run's terminal event is its last")
+        event = Event(
+            sequence=self.state.last_sequence + 1,
+            type=str(event_type),
+            node_id=node_id,
+            payload=payload,
+            at=isoformat(self.now),
+        )
+        self.state = self.state.apply(event)
+        self._pending.append(event)
+
+    def flush(self) -> None:
+        """Store what was appended. ``unique(run, sequence)`` refuses a second writer of the same log."""
+        if not self._pending:
+            return
+        self._write_run()
+        RunEvent.objects.bulk_create([self._row(event) for event in self._pending])
+        self._pending = []
+
+    def _row(self, event: Event) -> RunEvent:
+        return RunEvent(
+            run=self.run,
+            sequence=event.sequence,
+            event_id=mint_event_id(),
+            type=event.type,
+            node_id=event.node_id,
+            payload=event.payload,
+            at=self.now,
+        )
+
+    def _write_run(self) -> None:
+        state, run = self.state, self.run
+        run.status = str(state.status)
+        run.current_node_id = state.current_node_id or ""
+        run.last_sequence = state.last_sequence
+        run.error = state.error
+        run.state = state.to_json()
+        run.completed_at = parse_isoformat(state.completed_at) if state.completed_at else None
+        if self._is_new:
+            run.save(force_insert=True)
+            self._is_new = False
+        else:
+            run.save(update_fields=["status", "current_node_id", "last_sequence", "error", "state", "completed_at"])
+
+
+def read(run_id: str, *, after: int = -1) -> QuerySet[RunEvent]:
+    """Return the events of a run past ``after``, in order."""
+    return RunEvent.objects.filter(run_id=run_id, sequence__gt=after).order_by("sequence")
+
+
+def fold(run_id: str) -> RunState:
+    """Return the state as the log alone tells it, whatever the cache says."""
+    return RunState.fold(
+        Event(
+            sequence=row.sequence,
+            type=row.type,
+            node_id=row.node_id,
+            payload=cast("JsonObject", row.payload),
+            at=isoformat(row.at),
+        )
+        for row in read(run_id)
+    )

@@ -1,0 +1,22 @@
+"""Minting of identifiers (wire contract §5). Opaque parts hold 128 bits and never a ``~``."""
+
+from __future__ import annotations
+
+import secrets
+
+
+def mint_run_id(tenant_id: str) -> str:
+    return f"{tenant_id}/r-{secrets.token_hex(16)}"
+
+
+def mint_interrupt_id(tenant_id: str) -> str:
+    return f"{tenant_id}/i-{secrets.token_hex(16)}"
+
+
+def mint_event_id() -> str:
+    return f"e-{secrets.token_hex(16)}"
+
+
+def tenant_of(bound_id: str) -> str:
+    """Return the tenant segment of a ``<tenant>/<opaque>`` id."""
+    return bound_id.partition("/")[0]

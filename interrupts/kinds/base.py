@@ -1,0 +1,91 @@
+"""What a kind of interrupt is: it says who may answer, what an answer must look like, and what an answer decides."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from interrupts.actor import Actor
+from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.vocabulary import InterruptKind
+
+
+@dataclass(frozen=True, slots=True)
+class OpenInterrupt:
+    """An interrupt that waits for its answer. ``data`` is closed per kind (interrupt.md §Payload)."""
+
+    id: str
+    tenant_id: str
+    run_id: str
+    workflow_id: str
+    node_id: str
+    kind: InterruptKind
+    data: JsonObject
+    opened_at: datetime
+    deadline: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """How an interrupt ended, as ``interrupt.resolved`` records it (wire contract §8.3).
+
+    ``action``, ``decision`` and ``reason`` are set for an approval; ``reason`` is "timeout" for a passed deadline of
+    any kind. ``edited_artifact_data`` counts only with the action edit-accept, where it may be null.
+    """
+
+    kind: InterruptKind
+    interrupt_id: str
+    resume_value: JsonValue
+    action: str | None = None
+    decision: str | None = None
+    reason: str | None = None
+    refine_feedback: JsonObject | None = None
+    edited_artifact_data: JsonValue = None
+    resolved_by: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """The answer was kept, and the interrupt stays open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The answer ends the interrupt."""
+
+    resolution: Resolution
+
+
+Consideration = Undecided | Decided
+
+
+class Kind(ABC):
+    """One kind of interrupt. Stateless: one instance serves all runs."""
+
+    kind: ClassVar[InterruptKind]
+
+    def declared(self, *, tenant_id: str, data: JsonObject) -> None:  # noqa: B027 - most kinds keep nothing
+        """Take note that a registered workflow may ask this. Called inside the registration's transaction."""
+
+    def opened(self, interrupt: OpenInterrupt) -> None:  # noqa: B027 - most kinds keep nothing
+        """Keep what this kind looks up by, such as whom the gate names. Called inside the run's transaction."""
+
+    @abstractmethod
+    def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:
+        """Return the answer normalised, or raise ValidationFailed with problems by JSON Pointer."""
+
+    @abstractmethod
+    def authorize(self, interrupt: OpenInterrupt, actor: Actor) -> Any:
+        """Return the right by which ``actor`` answers, for ``consider``; raise Forbidden when there is none."""
+
+    @abstractmethod
+    def consider(
+        self, interrupt: OpenInterrupt, actor: Actor, right: Any, value: JsonValue, *, now: datetime
+    ) -> Consideration:
+        """Weigh one valid answer of somebody who may give it."""
+
+    @abstractmethod
+    def on_deadline(self, interrupt: OpenInterrupt) -> Resolution:
+        """Say how the interrupt ends when its time is up. It never grants."""

@@ -1,0 +1,22 @@
+"""The tables of the host. One writer each; the invariants stand in the database (docs/architecture.md §Tables)."""
+
+from __future__ import annotations
+
+from interrupts.models.identity import ApiKey, Membership, Tenant
+from interrupts.models.ledger import IdempotencyRecord, OutboxMessage
+from interrupts.models.runs import Run, RunEvent
+from interrupts.models.suspension import Suspension, Timer
+from interrupts.models.workflow import Workflow
+
+__all__ = [
+    "ApiKey",
+    "IdempotencyRecord",
+    "Membership",
+    "OutboxMessage",
+    "Run",
+    "RunEvent",
+    "Suspension",
+    "Tenant",
+    "Timer",
+    "Workflow",
+]

@@ -1,0 +1,44 @@
+"""Work that must leave a transaction: the only writer of OutboxMessage. Delivery is at least once."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db import connection, transaction
+
+from interrupts.conf import OUTBOX_MAX_ATTEMPTS
+from interrupts.models import OutboxMessage, Run
+from interrupts.vocabulary import Topic
+
+
+def enqueue(*, topic: Topic, run: Run, dedupe_key: str, now: datetime) -> None:
+    """Ask for work on ``run`` after commit. The same ``dedupe_key`` asks only once."""
+    message = OutboxMessage(topic=str(topic), run=run, dedupe_key=dedupe_key, created_at=now, available_at=now)
+    OutboxMessage.objects.bulk_create([message], ignore_conflicts=True)
+
+
+def claim(*, now: datetime, limit: int, lease: timedelta) -> list[OutboxMessage]:
+    """Take due messages for ``lease``: a worker that dies holding one only delays it by that much."""
+    with transaction.atomic():
+        due = OutboxMessage.objects.filter(available_at__lte=now, delivered_at=None, dead_at=None)
+        if connection.features.has_select_for_update_skip_locked:
+            due = due.select_for_update(skip_locked=True)
+        messages = list(due.order_by("available_at", "id")[:limit])
+        for message in messages:
+            message.attempts += 1
+            message.available_at = now + lease
+        OutboxMessage.objects.bulk_update(messages, ["attempts", "available_at"])
+    return messages
+
+
+def delivered(message: OutboxMessage, *, now: datetime) -> None:
+    OutboxMessage.objects.filter(pk=message.pk).update(delivered_at=now)
+
+
+def failed(message: OutboxMessage, *, reason: str, now: datetime) -> None:
+    """Try again later, each time twice as late; after the last attempt the message is dead and says why."""
+    wait = timedelta(seconds=min(2**message.attempts, 600))
+    dead = message.attempts >= OUTBOX_MAX_ATTEMPTS
+    OutboxMessage.objects.filter(pk=message.pk).update(
+        available_at=now + wait, last_error=reason[:2000], dead_at=now if dead else None
+    )

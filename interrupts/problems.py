@@ -1,0 +1,34 @@
+"""Turning validation problems into the registered error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from interrupts.contracts.problems import Problem
+from interrupts.contracts.types import JsonObject
+from interrupts.errors import ValidationFailed
+
+_SHOWN = 100
+
+
+def validation_failed(problems: Sequence[Problem], *, base: str = "") -> ValidationFailed:
+    """Return the error for a value that fails its schema: every problem by JSON Pointer, the first one in the message.
+
+    ``base`` is the pointer of the value within the request.
+    """
+    shown = [
+        {"pointer": base + problem.pointer, "keyword": problem.keyword, "message": problem.message}
+        for problem in problems[:_SHOWN]
+    ]
+    first = shown[0]
+    where = f" (at {first['pointer']})" if first["pointer"] else ""
+    more = f" There are {len(problems) - 1} more problems." if len(problems) > 1 else ""
+    return ValidationFailed(
+        f"{first['message']}{where}{more}",
+        details=cast("JsonObject", {"field": _field(base, problems), "problems": shown}),
+    )
+
+
+def _field(base: str, problems: Sequence[Problem]) -> str:
+    return (base + problems[0].pointer).strip("/").replace("/", ".")

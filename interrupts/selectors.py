@@ -1,0 +1,61 @@
+"""Reads shared by services and surfaces. Every query starts from the tenant: another's rows are out of reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q, QuerySet
+
+from interrupts.models import Run, RunEvent, Suspension, Workflow
+
+
+def runs_of(tenant_id: str) -> QuerySet[Run]:
+    return Run.objects.filter(tenant_id=tenant_id)
+
+
+def run_of(tenant_id: str, run_id: str) -> Run | None:
+    return runs_of(tenant_id).filter(pk=run_id).first()
+
+
+def workflows_of(tenant_id: str) -> QuerySet[Workflow]:
+    return Workflow.objects.filter(tenant_id=tenant_id)
+
+
+def latest_workflow(tenant_id: str, workflow_id: str) -> Workflow | None:
+    """Return the version of a workflow that was registered last."""
+    return workflows_of(tenant_id).filter(workflow_id=workflow_id).order_by("-id").first()
+
+
+def open_suspension(run_id: str, node_id: str) -> Suspension | None:
+    return Suspension.objects.filter(run_id=run_id, node_id=node_id, outcome=None).first()
+
+
+def was_suspended(run_id: str, node_id: str) -> bool:
+    return Suspension.objects.filter(run_id=run_id, node_id=node_id).exists()
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a page of the run list ended: the key of its last row."""
+
+    created_at: datetime
+    run_id: str
+
+
+def list_runs(
+    tenant_id: str, *, after: Position | None, limit: int, workflow_id: str | None = None, status: str | None = None
+) -> list[Run]:
+    """Return runs newest first, ``limit`` at most, starting after ``after``."""
+    runs = runs_of(tenant_id)
+    if workflow_id is not None:
+        runs = runs.filter(workflow_key=workflow_id)
+    if status is not None:
+        runs = runs.filter(status=status)
+    if after is not None:
+        runs = runs.filter(Q(created_at__lt=after.created_at) | Q(created_at=after.created_at, pk__lt=after.run_id))
+    return list(runs.order_by("-created_at", "-id")[:limit])
+
+
+def events_after(run_id: str, sequence: int) -> list[RunEvent]:
+    return list(RunEvent.objects.filter(run_id=run_id, sequence__gt=sequence).order_by("sequence"))

@@ -1,0 +1,83 @@
+"""What happens when a timer fires: a deadline passes, a delay is over, a run has taken too long."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from interrupts import selectors, timers
+from interrupts.engine import advance
+from interrupts.engine.advance import Execution
+from interrupts.ids import tenant_of
+from interrupts.services._locking import lock_run
+from interrupts.services.resolve import expire_suspension
+from interrupts.timers import DueTimer
+from interrupts.vocabulary import NodeStatus, TimerPurpose
+
+logger = logging.getLogger(__name__)
+
+
+def fire_due_timers(*, now: datetime, limit: int = 200) -> int:
+    """Fire what is due and return how many fired. One transaction a run: one that fails does not hold up the others."""
+    fired = 0
+    for timer in timers.due(now=now, limit=limit):
+        try:
+            fired += fire_timer(timer=timer, now=now)
+        except Exception:
+            # Left in place, it is due again in the next sweep; the others must not wait for it.
+            logger.exception("timer failed run=%s node=%s purpose=%s", timer.run_id, timer.node_id, timer.purpose)
+    return fired
+
+
+def fire_timer(*, timer: DueTimer, now: datetime) -> bool:
+    """Fire one timer under its run's lock. Returns False when somebody else took it, or it no longer applies."""
+    with transaction.atomic():
+        execution = lock_run(run_id=timer.run_id, tenant_id=tenant_of(timer.run_id), now=now)
+        if not timers.take(timer):
+            return False
+        if execution.log.state.is_terminal:
+            return False
+        fired = _fire(execution, timer)
+        execution.log.flush()
+    logger.info("timer fired run=%s node=%s purpose=%s", timer.run_id, timer.node_id, timer.purpose)
+    return fired
+
+
+def _fire(execution: Execution, timer: DueTimer) -> bool:
+    match timer.purpose:
+        case TimerPurpose.DEADLINE:
+            return _pass_deadline(execution, timer)
+        case TimerPurpose.DELAY:
+            return _elapse(execution, timer)
+        case TimerPurpose.RUN_TIMEOUT:
+            return _time_out_run(execution)
+
+
+def _pass_deadline(execution: Execution, timer: DueTimer) -> bool:
+    """An answer may have been faster: only an interrupt that is still open and due is ended."""
+    suspension = selectors.open_suspension(timer.run_id, timer.node_id)
+    if suspension is None or suspension.deadline is None or suspension.deadline > execution.log.now:
+        return False
+    suspension.run = execution.log.run
+    expire_suspension(execution, suspension)
+    return True
+
+
+def _elapse(execution: Execution, timer: DueTimer) -> bool:
+    node = execution.log.state.nodes.get(timer.node_id)
+    if node is None or node.status is not NodeStatus.RUNNING or node.visits != timer.ordinal:
+        return False
+    advance.elapse(execution, timer.node_id)
+    return True
+
+
+def _time_out_run(execution: Execution) -> bool:
+    run = execution.log.run
+    limit_ms = advance.run_timeout_ms(execution.plan, run)
+    observed_ms = round((execution.log.now - run.created_at) / timedelta(milliseconds=1))
+    if limit_ms is None or observed_ms < limit_ms:
+        return False
+    advance.time_out_run(execution, limit_ms=limit_ms, observed_ms=observed_ms)
+    return True

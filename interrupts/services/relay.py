@@ -1,0 +1,39 @@
+"""Doing what the outbox asks for, after commit and at least once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+from interrupts import outbox
+from interrupts.models import OutboxMessage
+from interrupts.services.runs import advance_run
+from interrupts.vocabulary import Topic
+
+logger = logging.getLogger(__name__)
+
+LEASE: Final = timedelta(seconds=30)
+
+_HANDLERS: Final[dict[Topic, Callable[[OutboxMessage, datetime], None]]] = {
+    Topic.ADVANCE_RUN: lambda message, now: advance_run(run_id=message.run_id, now=now),
+}
+
+
+def relay_outbox(*, now: datetime, limit: int = 100) -> int:
+    """Deliver due messages and return how many were delivered. One that fails is tried again later."""
+    messages = outbox.claim(now=now, limit=limit, lease=LEASE)
+    return sum(_deliver(message, now) for message in messages)
+
+
+def _deliver(message: OutboxMessage, now: datetime) -> bool:
+    try:
+        _HANDLERS[Topic(message.topic)](message, now)
+    except Exception as error:
+        # Whatever went wrong, the message must come back or be reported dead; the others go on.
+        logger.exception("outbox message failed id=%s topic=%s run=%s", message.pk, message.topic, message.run_id)
+        outbox.failed(message, reason=repr(error), now=now)
+        return False
+    outbox.delivered(message, now=now)
+    return True

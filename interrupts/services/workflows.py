@@ -1,0 +1,102 @@
+"""Registration of workflow versions (wire contract §6; registration itself is the host's, §25 row 44)."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from django.db import IntegrityError, transaction
+
+from interrupts import selectors
+from interrupts.contracts.json_text import digest, dump_json
+from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.engine.definition import check_definition
+from interrupts.errors import NotFound, VersionConflict
+from interrupts.kinds import registry
+from interrupts.models import Workflow
+from interrupts.problems import validation_failed
+from interrupts.vocabulary import InterruptKind
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A stored version. ``is_new`` is False when the very same document had been registered before."""
+
+    workflow: Workflow
+    is_new: bool
+
+
+def register_workflow(*, tenant_id: str, document: JsonValue, now: datetime) -> Registered:
+    """Store one version, or raise ValidationFailed with every problem, or VersionConflict for a changed document."""
+    problems = check_definition(document, kinds=registry.served())
+    if problems:
+        raise validation_failed(problems)
+    definition = cast("JsonObject", document)
+    earlier = _registered(tenant_id, definition)
+    if earlier is not None:
+        return earlier
+    try:
+        with transaction.atomic():
+            workflow = _store(tenant_id, definition, now)
+    except IntegrityError as error:
+        if "workflow_version_once" not in str(error) and "workflow_id" not in str(error):
+            raise
+        raced = _registered(tenant_id, definition)
+        if raced is None:
+            raise
+        return raced
+    logger.info(
+        "workflow registered tenant=%s workflow=%s version=%s", tenant_id, workflow.workflow_id, workflow.version
+    )
+    return Registered(workflow, is_new=True)
+
+
+def read_workflow(*, tenant_id: str, workflow_id: str) -> Workflow:
+    """Return the newest version, or raise NotFound."""
+    workflow = selectors.latest_workflow(tenant_id, workflow_id)
+    if workflow is None:
+        raise NotFound(f"There is no workflow “{workflow_id}”.")
+    return workflow
+
+
+def _registered(tenant_id: str, definition: JsonObject) -> Registered | None:
+    same_version = selectors.workflows_of(tenant_id).filter(workflow_id=definition["id"], version=definition["version"])
+    workflow = same_version.first()
+    if workflow is None:
+        return None
+    if workflow.digest != digest(definition):
+        raise VersionConflict(
+            f"Version {workflow.version} of “{workflow.workflow_id}” is already registered with different content."
+            " Versions never change: give this one a new version."
+        )
+    return Registered(workflow, is_new=False)
+
+
+def _store(tenant_id: str, definition: JsonObject, now: datetime) -> Workflow:
+    workflow = Workflow(
+        tenant_id=tenant_id,
+        workflow_id=definition["id"],
+        version=definition["version"],
+        name=definition["name"],
+        document=dump_json(definition),
+        digest=digest(definition),
+        registered_at=now,
+    )
+    workflow.save(force_insert=True)
+    for node in cast("list[JsonObject]", definition["nodes"]):
+        _declare(tenant_id, node)
+    return workflow
+
+
+def _declare(tenant_id: str, node: JsonObject) -> None:
+    """Tell a gate's kind what the workflow may ask, from what its configuration fixes."""
+    config = cast("JsonObject", node["config"])
+    if node["typeId"] == "core.approvalGate":
+        registry.get(InterruptKind.APPROVAL).declared(tenant_id=tenant_id, data=config)
+    elif node["typeId"] == "core.interrupt":
+        data = cast("JsonObject", config["data"])
+        registry.get(InterruptKind(cast("str", config["kind"]))).declared(tenant_id=tenant_id, data=data)
