@@ -64,9 +64,8 @@ def test_a_signal_stops_all_processes_and_is_no_failure(number: signal.Signals, 
 
 
 def test_a_process_that_ends_by_itself_is_named_and_takes_the_others_along(tmp_path: Path) -> None:
-    ending = (
-        f"import pathlib, time\nwhile not pathlib.Path({str(tmp_path / 'one')!r}).exists(): time.sleep(.05)\nexit(3)"
-    )
+    first = str(tmp_path / "one")
+    ending = f"import os, time\nwhile not os.path.exists({first!r}): time.sleep(0.05)\nraise SystemExit(3)"
     with supervise(web=sleeper(tmp_path / "one"), worker=ending) as program:
         output, _ = program.communicate(timeout=20)
     assert "The worker process ended by itself (exit status 3). Stopping the others.\n" in output
