@@ -1,0 +1,37 @@
+"""The Celery app: what keeps a lost or late message harmless."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wopsite.celery import FIRE_TIMERS, app, note_finished_sweep
+from wopsite.sweeps import last_sweep
+
+
+def test_every_reminder_names_a_task_that_exists() -> None:
+    app.loader.import_default_modules()
+    names = {entry["task"] for entry in app.conf.beat_schedule.values()}
+    assert names == {
+        f"interrupts.tasks.{name}" for name in ("fire_timers", "relay_outbox", "purge_idempotency_records")
+    }
+    assert names <= set(app.tasks)
+
+
+def test_a_reminder_that_nobody_fetched_expires() -> None:
+    for entry in app.conf.beat_schedule.values():
+        assert entry["schedule"] <= entry["options"]["expires"] <= 3600
+
+
+def test_a_task_is_given_back_when_its_worker_dies_and_only_json_is_read() -> None:
+    assert (app.conf.task_acks_late, app.conf.task_reject_on_worker_lost) == (True, True)
+    assert (app.conf.accept_content, app.conf.task_serializer) == (["json"], "json")
+    assert app.conf.task_always_eager is False
+
+
+@pytest.mark.parametrize(("state", "seen"), [("SUCCESS", True), ("FAILURE", False)])
+def test_only_a_sweep_that_worked_is_noted(data_dir: Path, state: str, *, seen: bool) -> None:
+    app.loader.import_default_modules()
+    note_finished_sweep(sender=app.tasks[FIRE_TIMERS], state=state)
+    assert (last_sweep() is not None) is seen
