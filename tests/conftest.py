@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,7 +29,7 @@ def pytest_configure() -> None:
     # Real hashing costs a quarter of a second a password, and no test is about it.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     # Wake-ups that the product sends after a commit must reach no worker of a running installation.
-    app.conf.broker_url = "memory://"
+    app.conf.update(broker_url="memory://")
 
 
 # --- Tests that this machine or this database cannot run --------------------------------------------------------------
@@ -104,7 +104,7 @@ def django_db_setup(django_db_setup: None) -> Generator[None]:
         return
     flush = connection.ops.sql_flush
 
-    def flush_behind_triggers(style: Style, tables: Iterable[str], **options: Any) -> list[str]:
+    def flush_behind_triggers(style: Style, tables: Sequence[str], **options: Any) -> list[str]:
         with connection.cursor() as cursor:
             cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
             triggers = cursor.fetchall()

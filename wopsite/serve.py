@@ -18,7 +18,8 @@ from celery.exceptions import OperationalError as BrokerError
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError, SystemCheckError
-from django.db import DatabaseError, connection
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
+from django.db.backends.postgresql.base import DatabaseWrapper as PostgreSQL
 from django.db.migrations.executor import MigrationExecutor
 from kombu.exceptions import OperationalError as TransportError
 
@@ -160,9 +161,9 @@ def _prepare_database() -> None:
         _load_samples()
         _first_start().unlink()
     connection.close()
-    if connection.vendor == "postgresql":
+    if isinstance(database := connections[DEFAULT_DB_ALIAS], PostgreSQL):
         # The pool has threads, and the supervisor forks: it wants to be alone in this process.
-        connection.close_pool()
+        database.close_pool()
 
 
 def _migrate() -> None:
