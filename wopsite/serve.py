@@ -18,8 +18,7 @@ from celery.exceptions import OperationalError as BrokerError
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError, SystemCheckError
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
-from django.db.backends.postgresql.base import DatabaseWrapper as PostgreSQL
+from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from kombu.exceptions import OperationalError as TransportError
 
@@ -37,6 +36,9 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wopsite.settings")
     os.chdir(Path(__file__).resolve().parent.parent)
     django.setup()
+    # This process needs one connection and no pool, whose threads would be in the way of a fork, and which would try
+    # for long before it says that there is no server.
+    connection.settings_dict["OPTIONS"].pop("pool", None)
     with _claim_data_directory() as claim:
         _await_port(patience=_PORT_PATIENCE_SECONDS if claim.left_behind else 0)
         claim.write(f"process {os.getpid()}, {_origin()}")
@@ -161,9 +163,6 @@ def _prepare_database() -> None:
         _load_samples()
         _first_start().unlink()
     connection.close()
-    if isinstance(database := connections[DEFAULT_DB_ALIAS], PostgreSQL):
-        # The pool has threads, and the supervisor forks: it wants to be alone in this process.
-        database.close_pool()
 
 
 def _migrate() -> None:
