@@ -5,6 +5,7 @@ guardian's ``has_perm`` is never asked: it says yes to every superuser. The rows
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib.auth.models import Group
@@ -35,19 +36,43 @@ class Right:
     on_behalf_of: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Ref:
+    """One reference of a gate, and in which ways the actor holds it; the fields are the columns read."""
+
+    kind: str
+    ref: str
+    in_group: bool
+    by_user: bool
+    by_group: bool
+    principal_subject: str | None
+
+
 def decide(*, interrupt_id: str, actor: Actor) -> Right:
     """Return the actor's right to answer, or raise Forbidden. One query, whatever the number of refs.
 
     The actor's own right comes first, so that a stand-in who is named anyway votes for themselves.
     """
-    refs = list(_with_holdings(ApproverRef.objects.filter(gates__suspension_id=interrupt_id), actor))
+    named = _with_holdings(ApproverRef.objects.filter(gates__suspension_id=interrupt_id), actor)
+    refs = [_Ref(*row) for row in named.values_list(*_Ref.__slots__)]
     if not refs:
         return Right(via=OPEN_GATE, voter=actor.subject_id)
     rights = [right for ref in refs if (right := _right(ref, actor)) is not None]
-    own_first = sorted(rights, key=lambda right: (right.voter != actor.subject_id, right.via))
-    if not own_first:
+    if not rights:
         raise Forbidden("You are not among the approvers of this gate. Ask an administrator if you should be.")
-    return own_first[0]
+    return preferred(rights, actor=actor)
+
+
+def preferred(rights: Iterable[Right], *, actor: Actor) -> Right:
+    """Return the one right, of several, that an answer is given by: the actor's own first, then by name."""
+    return min(rights, key=lambda right: (right.voter != actor.subject_id, right.via))
+
+
+def rights_held(*, actor: Actor) -> dict[int, Right]:
+    """Return the right that each reference gives the actor, by the reference's primary key. One query."""
+    rows = refs_held_by(actor).values_list("pk", *_Ref.__slots__)
+    rights = {pk: _right(_Ref(*columns), actor) for pk, *columns in rows}
+    return {pk: right for pk, right in rights.items() if right is not None}
 
 
 def refs_held_by(actor: Actor) -> QuerySet[ApproverRef]:
@@ -103,9 +128,8 @@ def _person(actor: Actor) -> int:
     return actor.user_id if actor.user_id is not None else -1
 
 
-def _right(ref: ApproverRef, actor: Actor) -> Right | None:
-    """Read the annotations of ``_with_holdings``."""
-    via = str(ref)
+def _right(ref: _Ref, actor: Actor) -> Right | None:
+    via = f"{ref.kind}:{ref.ref}"
     is_principal = ref.kind == RefKind.PRINCIPAL
     if is_principal and ref.ref in (actor.username, actor.subject_id):
         return Right(via=via, voter=actor.subject_id)

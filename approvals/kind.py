@@ -8,7 +8,7 @@ from typing import ClassVar, cast
 
 from approvals import eligibility, quorum, votes
 from approvals.eligibility import Right
-from approvals.models import ApproverRef, GateApprover
+from approvals.models import ApproverRef, GateApprover, Vote
 from approvals.policy import named_refs, read_policy
 from interrupts import conf
 from interrupts.actor import Actor
@@ -66,11 +66,12 @@ class ApprovalKind(Kind):
             actor=actor, workflow_id=interrupt.workflow_id
         )
         vote = votes.Cast(right=right, actor=voter, action=action, answer=answer, override=overrides)
-        ballots = votes.cast_vote(interrupt_id=interrupt.id, vote=vote, now=now)
-        decision = quorum.tally(policy, ballots).decision
+        counted = votes.cast_vote(interrupt_id=interrupt.id, vote=vote, now=now)
+        decision = quorum.tally(policy, votes.ballots(counted)).decision
         if decision is None:
             return Undecided()
-        return Decided(_resolution(interrupt, actor, action, decision, answer))
+        resolution = _resolution(interrupt, actor, decision, answer)
+        return Decided(replace(resolution, extra=_votes_on_record(counted)))
 
     def on_deadline(self, interrupt: OpenInterrupt) -> Resolution:
         """Reject, whatever ``onTimeout`` says (interrupt.md §Rejection)."""
@@ -81,20 +82,24 @@ class ApprovalKind(Kind):
             action=TIMEOUT_ACTION,
             decision=Decision.REJECTED,
             reason="timeout",
+            extra=_votes_on_record(votes.standing(interrupt.id)),
         )
 
 
-def _resolution(
-    interrupt: OpenInterrupt, actor: Actor, action: Action, decision: Decision, answer: JsonObject
-) -> Resolution:
+def _votes_on_record(counted: list[Vote]) -> JsonObject:
+    return {"x-votes": votes.on_record(counted)}
+
+
+def _resolution(interrupt: OpenInterrupt, actor: Actor, decision: Decision, answer: JsonObject) -> Resolution:
+    action = answer["action"]
     return Resolution(
         kind=InterruptKind.APPROVAL,
         interrupt_id=interrupt.id,
         resume_value=answer,
         action=str(action),
         decision=str(decision),
-        refine_feedback=cast("JsonObject | None", answer.get("refineFeedback")) if action is Action.REFINE else None,
-        edited_artifact_data=answer.get("editedArtifactData") if action is Action.EDIT_ACCEPT else None,
+        refine_feedback=cast("JsonObject | None", answer.get("refineFeedback")) if action == Action.REFINE else None,
+        edited_artifact_data=answer.get("editedArtifactData") if action == Action.EDIT_ACCEPT else None,
         resolved_by=actor.subject,
     )
 

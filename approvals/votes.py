@@ -10,7 +10,8 @@ from django.db.models import Exists, OuterRef, Q
 from approvals.eligibility import Right
 from approvals.models import Question, Vote
 from approvals.quorum import Ballot
-from interrupts.contracts.types import JsonObject
+from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.events import isoformat
 from interrupts.models import Membership
 from interrupts.vocabulary import Action
 
@@ -26,28 +27,52 @@ class Cast:
     override: bool
 
 
-def cast_vote(*, interrupt_id: str, vote: Cast, now: datetime) -> list[Ballot]:
-    """Store the vote in place of an earlier one by the same person, and return every ballot that counts.
+def cast_vote(*, interrupt_id: str, vote: Cast, now: datetime) -> list[Vote]:
+    """Store the vote in place of an earlier one by the same person, and return every vote that counts, oldest first.
 
     The run's lock is held, so two votes cannot both complete a quorum: the second one reads the first. Votes of people
     who have since been deactivated stay on record and do not count.
     """
     left = Membership.objects.filter(subject_id=OuterRef("actor")).filter(Q(is_active=False) | Q(user__is_active=False))
-    earlier = list(Vote.objects.filter(suspension_id=interrupt_id).annotate(has_left=Exists(left)))
+    votes = Vote.objects.filter(suspension_id=interrupt_id).annotate(has_left=Exists(left))
+    earlier = list(votes.order_by("cast_at", "id"))
     replaced = [v.pk for v in earlier if v.voter == vote.right.voter or v.actor == vote.actor]
     if replaced:
         Vote.objects.filter(pk__in=replaced).delete()
-    _store(interrupt_id, vote, now)
-    kept = [v for v in earlier if v.pk not in replaced and not v.has_left]
-    return [*(Ballot(Action(v.action), v.override) for v in kept), Ballot(vote.action, vote.override)]
+    stored = _store(interrupt_id, vote, now)
+    return [*(v for v in earlier if v.pk not in replaced and not v.has_left), stored]
+
+
+def ballots(counted: list[Vote]) -> list[Ballot]:
+    return [Ballot(Action(vote.action), vote.override) for vote in counted]
+
+
+def on_record(counted: list[Vote]) -> JsonValue:
+    """Return the votes as the log keeps them: who decided, for whom, and by which right."""
+    return [
+        {
+            "voter": vote.voter,
+            "actor": vote.actor,
+            "action": vote.action,
+            "via": vote.via,
+            "onBehalfOf": vote.on_behalf_of or None,
+            "castAt": isoformat(vote.cast_at),
+        }
+        for vote in counted
+    ]
+
+
+def standing(interrupt_id: str) -> list[Vote]:
+    """Return the votes a gate has so far, oldest first."""
+    return list(Vote.objects.filter(suspension_id=interrupt_id).order_by("cast_at", "id"))
 
 
 def ask(*, interrupt_id: str, actor: str, text: str, answer: JsonObject, now: datetime) -> None:
     Question.objects.create(suspension_id=interrupt_id, actor=actor, text=text, answer=answer, asked_at=now)
 
 
-def _store(interrupt_id: str, vote: Cast, now: datetime) -> None:
-    Vote.objects.create(
+def _store(interrupt_id: str, vote: Cast, now: datetime) -> Vote:
+    return Vote.objects.create(
         suspension_id=interrupt_id,
         voter=vote.right.voter,
         actor=vote.actor,

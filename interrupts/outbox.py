@@ -35,10 +35,11 @@ def delivered(message: OutboxMessage, *, now: datetime) -> None:
     OutboxMessage.objects.filter(pk=message.pk).update(delivered_at=now)
 
 
-def failed(message: OutboxMessage, *, reason: str, now: datetime) -> None:
-    """Try again later, each time twice as late; after the last attempt the message is dead and says why."""
+def failed(message: OutboxMessage, *, reason: str, now: datetime) -> bool:
+    """Try again later, each time twice as late. Returns whether that was the last attempt: the message is then dead."""
     wait = timedelta(seconds=min(2**message.attempts, 600))
     dead = message.attempts >= OUTBOX_MAX_ATTEMPTS
     OutboxMessage.objects.filter(pk=message.pk).update(
         available_at=now + wait, last_error=reason[:2000], dead_at=now if dead else None
     )
+    return dead

@@ -6,7 +6,7 @@ next is decided from it and the plan by ``engine.routing``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ class Event:
     sequence: int
     type: str
     node_id: str
-    payload: JsonObject
+    payload: dict[str, Any]
     at: str
 
 
@@ -199,7 +199,7 @@ def _no_longer_waiting(state: RunState, node_id: str) -> RunState:
     return state.waiting_changed(tuple(waiting for waiting in state.waiting if waiting != node_id))
 
 
-_HANDLERS: Final = {
+_HANDLERS: Final[dict[str, Callable[[RunState, Event], RunState]]] = {
     EventType.RUN_STARTED: _run_started,
     EventType.RUN_COMPLETED: _run_completed,
     EventType.RUN_FAILED: _run_failed,

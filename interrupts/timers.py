@@ -46,6 +46,11 @@ def due(*, now: datetime, limit: int) -> list[DueTimer]:
     return list(first.values())
 
 
+def postpone(timer: DueTimer, *, until: datetime) -> None:
+    """Let a timer that failed come again later, so that it does not stand before the others in every sweep."""
+    Timer.objects.filter(pk=timer.id).update(due_at=until)
+
+
 def take(timer: DueTimer) -> bool:
     """Delete the timer and return whether it was still there. Two sweeps at once: one of them gets False."""
     deleted, _ = Timer.objects.filter(pk=timer.id).delete()

@@ -285,7 +285,7 @@ def _finish(execution: Execution, outputs: JsonObject) -> None:
 
 def run_timeout_ms(plan: Plan, run: Run) -> int | None:
     """Return the run's own limit in milliseconds: the smaller of the workflow's and the caller's, or None."""
-    options = cast("JsonObject", (run.configurable or {}).get("run", {}))
+    options = (run.configurable or {}).get("run", {})
     limits = [limit for limit in (plan.settings.timeout_ms, options.get("runTimeoutMs")) if isinstance(limit, int)]
     return min(limits, default=None)
 

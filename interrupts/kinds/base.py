@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -32,7 +32,8 @@ class Resolution:
     """How an interrupt ended, as ``interrupt.resolved`` records it (wire contract §8.3).
 
     ``action``, ``decision`` and ``reason`` are set for an approval; ``reason`` is "timeout" for a passed deadline of
-    any kind. ``edited_artifact_data`` counts only with the action edit-accept, where it may be null.
+    any kind. ``edited_artifact_data`` counts only with the action edit-accept, where it may be null. ``extra`` holds
+    what else belongs on record; its names begin with ``x-``, the extension that the closed payload admits.
     """
 
     kind: InterruptKind
@@ -44,6 +45,7 @@ class Resolution:
     refine_feedback: JsonObject | None = None
     edited_artifact_data: JsonValue = None
     resolved_by: JsonObject | None = None
+    extra: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

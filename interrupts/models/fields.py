@@ -21,6 +21,8 @@ class JsonText(_TextField):
     """
 
     description = "JSON document kept as text"
+    _pyi_private_set_type: Any
+    _pyi_private_get_type: Any
 
     def from_db_value(self, value: str | None, expression: object, connection: object) -> Any:
         return None if value is None else json.loads(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from datetime import datetime
 from typing import ClassVar
 
 from django.conf import settings
@@ -66,3 +67,9 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return self.prefix
+
+    def state(self, now: datetime) -> str:
+        """Return ``revoked``, ``expired`` or ``active``."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and self.expires_at <= now else "active"

@@ -40,6 +40,7 @@ def resolved_payload(suspension: Suspension, resolution: Resolution) -> JsonObje
     }
     payload: JsonObject = {"nodeId": suspension.node_id, "interruptId": suspension.pk, "kind": suspension.kind}
     payload.update(cast("JsonObject", {name: value for name, value in optional.items() if value is not None}))
+    payload.update(resolution.extra)
     if resolution.reason != TIMEOUT_ACTION:
         payload["resumeValue"] = resolution.resume_value
     if resolution.action == Action.EDIT_ACCEPT:

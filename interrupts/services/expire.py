@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from datetime import datetime, timedelta
+from typing import Final
 
 from django.db import transaction
 
@@ -19,16 +20,20 @@ from interrupts.vocabulary import NodeStatus, TimerPurpose
 logger = logging.getLogger(__name__)
 
 
+RETRY_AFTER: Final = timedelta(seconds=30)
+
+
 def fire_due_timers(*, now: datetime, limit: int = 200) -> int:
-    """Fire what is due and return how many fired. One transaction a run: one that fails does not hold up the others."""
-    fired = 0
-    for timer in timers.due(now=now, limit=limit):
+    """Fire what is due, oldest first, and return how many were looked at. One transaction a run."""
+    batch = timers.due(now=now, limit=limit)
+    for timer in batch:
         try:
-            fired += fire_timer(timer=timer, now=now)
+            fire_timer(timer=timer, now=now)
         except Exception:
-            # Left in place, it is due again in the next sweep; the others must not wait for it.
+            # Whatever went wrong in this run, the others must not wait for it.
             logger.exception("timer failed run=%s node=%s purpose=%s", timer.run_id, timer.node_id, timer.purpose)
-    return fired
+            timers.postpone(timer, until=now + RETRY_AFTER)
+    return len(batch)
 
 
 def fire_timer(*, timer: DueTimer, now: datetime) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import Group, User
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from interrupts.actor import Actor
@@ -21,6 +22,7 @@ from interrupts.vocabulary import TENANT_PATTERN, Lane, Scope
 logger = logging.getLogger(__name__)
 
 KEY_MARK = "wop"
+MAX_TITLE = 200
 LAST_USED_RESOLUTION = timedelta(minutes=1)
 SESSION_SCOPES = frozenset(
     {Scope.MANIFEST_READ, Scope.RUNS_CREATE, Scope.RUNS_READ, Scope.RUNS_CANCEL, Scope.APPROVALS_RESPOND}
@@ -39,6 +41,8 @@ def create_tenant(*, name: str, now: datetime, title: str = "") -> Tenant:
     """Create a tenant whose id is ``name``. Raises ValidationFailed for a name that cannot be an id, or is taken."""
     if not re.fullmatch(TENANT_PATTERN, name):
         raise ValidationFailed("A tenant's name is 1 to 128 letters, digits, '.', '_' or '-', for example acme.")
+    if len(title) > MAX_TITLE:
+        raise ValidationFailed(f"A tenant's title has at most {MAX_TITLE} characters.")
     tenant, is_new = Tenant.objects.get_or_create(id=name, defaults={"title": title, "created_at": now})
     if not is_new:
         raise ValidationFailed(f"There is already a tenant {name}.")
@@ -94,7 +98,10 @@ def add_member(
 
 
 def _create_user(username: str, password: str | None) -> User:
-    User.username_validator(username)
+    try:
+        User(username=username).clean_fields(exclude=["password"])
+    except ValidationError as error:
+        raise ValidationFailed("A user's name is 1 to 150 letters, digits, '@', '.', '+', '-' or '_'.") from error
     return User.objects.create_user(username=username, password=password)
 
 
@@ -122,6 +129,12 @@ def create_key(
     key.save(force_insert=True)
     logger.info("key created prefix=%s tenant=%s user=%s", prefix, tenant.pk, username)
     return NewKey(key, secret)
+
+
+def keys_of(tenant: Tenant) -> list[ApiKey]:
+    """Return the tenant's keys, newest first, ended ones too."""
+    keys = ApiKey.objects.filter(membership__tenant=tenant).select_related("membership__user")
+    return list(keys.order_by("-created_at", "-id"))
 
 
 def revoke_key(*, prefix: str, now: datetime) -> ApiKey:

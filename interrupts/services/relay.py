@@ -9,7 +9,7 @@ from typing import Final
 
 from interrupts import outbox
 from interrupts.models import OutboxMessage
-from interrupts.services.runs import advance_run
+from interrupts.services.runs import advance_run, give_up_run
 from interrupts.vocabulary import Topic
 
 logger = logging.getLogger(__name__)
@@ -33,7 +33,8 @@ def _deliver(message: OutboxMessage, now: datetime) -> bool:
     except Exception as error:
         # Whatever went wrong, the message must come back or be reported dead; the others go on.
         logger.exception("outbox message failed id=%s topic=%s run=%s", message.pk, message.topic, message.run_id)
-        outbox.failed(message, reason=repr(error), now=now)
+        if outbox.failed(message, reason=repr(error), now=now):
+            give_up_run(run_id=message.run_id, now=now)
         return False
     outbox.delivered(message, now=now)
     return True

@@ -36,13 +36,15 @@ class ResolveRequest:
     """One answer to the interrupt open at a node.
 
     ``answer`` may be the error of a body without the right shape: it is raised only once it is known that there is
-    something to answer (wire contract §13, step 4).
+    something to answer (wire contract §13, step 4). ``interrupt_id`` is set by a surface that showed one interrupt:
+    an answer meant for it never counts for a later one at the same node.
     """
 
     actor: Actor
     run_id: str
     node_id: str
     answer: ResumeValue | ValidationFailed
+    interrupt_id: str | None = None
     idempotency_key: idempotency.Key | None = None
 
 
@@ -68,6 +70,8 @@ def resolve_interrupt(*, request: ResolveRequest, now: datetime) -> idempotency.
 def _resolve(request: ResolveRequest, now: datetime) -> JsonObject | idempotency.Refused:
     execution = lock_run(run_id=request.run_id, tenant_id=request.actor.tenant_id, now=now)
     suspension = _open_suspension(execution, request.node_id)
+    if request.interrupt_id not in (None, suspension.pk):
+        raise AlreadyResolved
     if suspension.deadline is not None and suspension.deadline <= now:
         return _too_late(execution, suspension)
     if isinstance(request.answer, ValidationFailed):

@@ -152,6 +152,15 @@ def advance_run(*, run_id: str, now: datetime) -> None:
         execution.log.flush()
 
 
+def give_up_run(*, run_id: str, now: datetime) -> None:
+    """End a run that cannot go on, so that it does not look as if it still ran (wire contract §21, poison work)."""
+    with transaction.atomic():
+        execution = lock_run(run_id=run_id, tenant_id=tenant_of(run_id), now=now)
+        if not execution.log.state.is_terminal:
+            advance.fail_run(execution, "internal_error", "The host could not go on with this run.")
+        execution.log.flush()
+
+
 @dataclass(frozen=True, slots=True)
 class CancelRun:
     """One request to end a run early."""

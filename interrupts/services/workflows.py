@@ -32,10 +32,7 @@ class Registered:
 
 def register_workflow(*, tenant_id: str, document: JsonValue, now: datetime) -> Registered:
     """Store one version, or raise ValidationFailed with every problem, or VersionConflict for a changed document."""
-    problems = check_definition(document, kinds=registry.served())
-    if problems:
-        raise validation_failed(problems)
-    definition = cast("JsonObject", document)
+    definition = check_workflow(document)
     earlier = _registered(tenant_id, definition)
     if earlier is not None:
         return earlier
@@ -53,6 +50,14 @@ def register_workflow(*, tenant_id: str, document: JsonValue, now: datetime) -> 
         "workflow registered tenant=%s workflow=%s version=%s", tenant_id, workflow.workflow_id, workflow.version
     )
     return Registered(workflow, is_new=True)
+
+
+def check_workflow(document: JsonValue) -> JsonObject:
+    """Return the definition, found to be good, or raise ValidationFailed with every problem. Stores nothing."""
+    problems = check_definition(document, kinds=registry.served())
+    if problems:
+        raise validation_failed(problems)
+    return cast("JsonObject", document)
 
 
 def read_workflow(*, tenant_id: str, workflow_id: str) -> Workflow:
@@ -79,9 +84,9 @@ def _registered(tenant_id: str, definition: JsonObject) -> Registered | None:
 def _store(tenant_id: str, definition: JsonObject, now: datetime) -> Workflow:
     workflow = Workflow(
         tenant_id=tenant_id,
-        workflow_id=definition["id"],
-        version=definition["version"],
-        name=definition["name"],
+        workflow_id=str(definition["id"]),
+        version=str(definition["version"]),
+        name=str(definition["name"]),
         document=dump_json(definition),
         digest=digest(definition),
         registered_at=now,

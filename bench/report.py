@@ -1,0 +1,89 @@
+"""The measured numbers, in words and tables."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import connection
+
+from bench.load import Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One operation over HTTP, beside the same writes as a bare transaction (transactions a second)."""
+
+    name: str
+    measured: Measured
+    bare_per_second: float
+
+
+@dataclass(frozen=True, slots=True)
+class InboxPage:
+    open_suspensions: int
+    measured: Measured
+
+
+def write_report(loads: list[Load], pages: list[InboxPage]) -> str:
+    return f"""# Performance
+
+Written by `make bench`: one run, on PostgreSQL, the load generator, the server and the database sharing the machine.
+Read the ratios; the absolute numbers belong to the machine.
+
+**Machine:** {_machine()}
+
+## Raising and resolving over HTTP
+
+Each request authenticates a key, checks eligibility, writes the gate, the vote and the log, and commits. "Bare" is
+pgbench doing only the writes, with the same number of clients; the ratio is how much of that limit is left over HTTP.
+
+| Operation | Clients | Requests | per second | p50 ms | p99 ms | bare per second | ratio |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+{_load_rows(loads)}
+
+## The inbox page
+
+The first page of *Waiting for me* (half of the open gates are addressed to the reader), signed in, one client.
+
+| Open gates | p50 ms | p99 ms | p50 against the smallest |
+| ---: | ---: | ---: | ---: |
+{_page_rows(pages)}
+"""
+
+
+def _load_rows(loads: list[Load]) -> str:
+    return "\n".join(
+        f"| {load.name} | {load.measured.clients} | {load.measured.requests} | {load.measured.per_second:.0f}"
+        f" | {load.measured.p50_ms:.1f} | {load.measured.p99_ms:.1f} | {load.bare_per_second:.0f}"
+        f" | {load.measured.per_second / load.bare_per_second:.2f} |"
+        for load in loads
+    )
+
+
+def _page_rows(pages: list[InboxPage]) -> str:
+    smallest = pages[0].measured.p50_ms
+    return "\n".join(
+        f"| {page.open_suspensions:,} | {page.measured.p50_ms:.1f} | {page.measured.p99_ms:.1f}"
+        f" | {page.measured.p50_ms / smallest:.2f} |"
+        for page in pages
+    )
+
+
+def _machine() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        server = cursor.fetchone()[0]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"{os.cpu_count()} cores ({_processor()}), {memory:.0f} GiB, {platform.system()}, "
+        f"Python {platform.python_version()}, PostgreSQL {server.split()[0]}."
+    )
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
