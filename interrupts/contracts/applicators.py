@@ -186,10 +186,10 @@ APPLICATORS: Final[dict[str, Keyword]] = {
     "not": _not,
     "if": _if,
     "dependentSchemas": _dependent_schemas,
+    "dependencies": _dependencies,
 }
 LEGACY_APPLICATORS: Final[dict[str, Keyword]] = {
     "items": _items_legacy,
     "additionalItems": _additional_items,
-    "dependencies": _dependencies,
 }
 LEGACY_CONTAINS: Final[Keyword] = _contains_legacy

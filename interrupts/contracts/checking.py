@@ -35,8 +35,19 @@ def assemble(schema: JsonSchema, *, digest: str = "", registry: SchemaRegistry =
     dialect = dialect_of(schema)
     resource = dialect.specification.create_resource(schema)
     uri = resource.id() or ""
-    resolver = registry.with_resource(uri, resource).crawl().resolver(uri)
+    resolver = _crawled(registry.with_resource(uri, resource)).resolver(uri)
     return CompiledSchema(digest, schema, dialect.validator(schema, _resolver=resolver))
+
+
+def _crawled(registry: SchemaRegistry) -> SchemaRegistry:
+    """Find the anchors and identifiers now and not at every reference.
+
+    The library stumbles over some sound schemas here (draft-07 ``dependencies`` with both forms); pointers still work.
+    """
+    try:
+        return registry.crawl()
+    except (AttributeError, TypeError, ValueError):
+        return registry
 
 
 def run(

@@ -52,7 +52,9 @@ def _evolve(self: Any, **changes: Any) -> Any:
 
 def _harden(base: Any, specification: Any, name: str, replaced: Mapping[str, Keyword]) -> Any:
     ours = {**ASSERTIONS, "format": format_of(name), **APPLICATORS, **UNEVALUATED, **replaced}
-    keywords = {key: _metered(ours.get(key, theirs)) for key, theirs in base.VALIDATORS.items()}
+    # Later drafts split "dependencies" in two; who still writes it means it.
+    known = {"dependencies": ours["dependencies"], **base.VALIDATORS}
+    keywords = {key: _metered(ours.get(key, theirs)) for key, theirs in known.items()}
     validator: Any = extend(base, validators=keywords)  # type: ignore[no-untyped-call]
 
     def within(self: Any, schema: Any) -> Any:

@@ -21,7 +21,7 @@ FORMATS: Final = frozenset({
     "uri-reference", "iri", "iri-reference", "uuid", "uri-template", "json-pointer", "relative-json-pointer", "regex",
 })  # fmt: skip
 
-_RS_CLASSES: Final[dict[str, type[jsonschema_rs.Validator]]] = {
+RS_CLASSES: Final[dict[str, type[jsonschema_rs.Validator]]] = {
     "draft-04": jsonschema_rs.Draft4Validator,
     "draft-06": jsonschema_rs.Draft6Validator,
     "draft-07": jsonschema_rs.Draft7Validator,
@@ -71,4 +71,4 @@ def has_format(text: str, name: str, draft: str) -> bool:
 
 @lru_cache(maxsize=128)
 def _format(name: str, draft: str) -> jsonschema_rs.Validator:
-    return _RS_CLASSES[draft]({"format": name}, validate_formats=True, offline=True)
+    return RS_CLASSES[draft]({"format": name}, validate_formats=True, offline=True)

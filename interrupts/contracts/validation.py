@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, cast
 
+from interrupts.contracts.admission import MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, check_schema
 from interrupts.contracts.checking import CompiledSchema, assemble, run
 from interrupts.contracts.json_text import MalformedJson, digest, dump_json, parse_json
 from interrupts.contracts.problems import Problem
@@ -38,10 +39,9 @@ def compile_schema(schema: JsonSchema) -> CompiledSchema:
     Raises :class:`SchemaRefused` when the admission gate (:func:`~.admission.check_schema`) finds problems.
     """
     try:
-        source = _Source(digest(schema), dump_json(schema))
+        return _compile(_Source(digest(schema), dump_json(schema)))
     except MalformedJson as error:
         raise SchemaRefused([Problem("", "json", error.message)]) from error
-    return _compile(source)
 
 
 def validate(compiled: CompiledSchema, value: JsonValue) -> list[Problem]:
@@ -55,5 +55,8 @@ def validate(compiled: CompiledSchema, value: JsonValue) -> list[Problem]:
 
 @lru_cache(maxsize=_COMPILED)
 def _compile(source: _Source) -> CompiledSchema:
-    schema = cast("JsonSchema", parse_json(source.text))
+    schema = cast("JsonSchema", parse_json(source.text, max_bytes=MAX_SCHEMA_BYTES, max_depth=MAX_SCHEMA_DEPTH))
+    problems = check_schema(schema)
+    if problems:
+        raise SchemaRefused(problems)
     return assemble(schema, digest=source.digest)
