@@ -136,7 +136,8 @@ def database(name: str, default: Path, *, pool_size: int) -> dj_database_url.DBC
     if scheme not in {"sqlite", "postgres", "postgresql"}:
         refuse(name, f"must start with sqlite:// or postgres://, not {scheme[:40]!r}", example)
     try:
-        config = dj_database_url.parse(url)
+        # Health checks: after a restart of PostgreSQL no request gets a dead connection out of the pool.
+        config = dj_database_url.parse(url, conn_health_checks=True)
     except ValueError:
         refuse(name, "is not a valid URL (special characters in a password must be percent-encoded)", example)
     if config["NAME"] in {"", ":memory:"}:
