@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import heapq
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast
+from typing import Final, cast
 
+from interrupts.contracts.json_text import parse_json
+from interrupts.contracts.problems import Problem, to_pointer
 from interrupts.contracts.types import JsonObject, JsonValue
-from interrupts.contracts.validation import Problem
 from interrupts.vocabulary import TriggerRule
 
 
@@ -39,6 +39,8 @@ class ConnectionPort:
 class ExpressionPort:
     text: str
 
+
+VARIABLE_TYPES: Final = frozenset({"string", "number", "boolean", "object", "array"})
 
 PortValue = StaticPort | VariablePort | ConnectionPort | ExpressionPort
 
@@ -135,7 +137,7 @@ def load_plan(text: str) -> Plan:
 
     Cached by the text itself: Python keeps a string's hash, so a hit costs one comparison.
     """
-    return parse_plan(json.loads(text))
+    return parse_plan(cast("JsonObject", parse_json(text)))
 
 
 def parse_plan(document: JsonObject) -> Plan:
@@ -270,10 +272,9 @@ def _parse_edge(item: JsonObject) -> PlanEdge:
 
 
 def parse_condition(item: JsonObject) -> Condition:
-    """One valid edge condition; without a ``type`` it is what its members say it is."""
-    default = "expression" if "expression" in item else "truthy"
+    """One valid edge condition. Only one that is an expression may leave out its ``type``."""
     return Condition(
-        kind=cast("str", item.get("type", default)),
+        kind=cast("str", item.get("type", "expression")),
         left=cast("str", item.get("left", "")),
         right=item.get("right"),
         expression=cast("str", item.get("expression", "")),
@@ -314,14 +315,11 @@ def has_json_type(value: JsonValue, name: str) -> bool:
 
 
 def _input_problem(variable: PlanVariable, inputs: JsonObject) -> Problem | None:
+    pointer = to_pointer([variable.name])
     if variable.name in inputs:
         if has_json_type(inputs[variable.name], variable.type):
             return None
-        return Problem(_pointer(variable.name), "type", f"“{variable.name}” must be of type {variable.type}.")
+        return Problem(pointer, "type", f"The input “{variable.name}” must be of type {variable.type}.")
     if variable.required and not variable.has_default:
-        return Problem("", "required", f"The input “{variable.name}” is required.")
+        return Problem(pointer, "required", f"The input “{variable.name}” is required.")
     return None
-
-
-def _pointer(name: str) -> str:
-    return "/" + name.replace("~", "~0").replace("/", "~1")

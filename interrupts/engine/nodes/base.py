@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from interrupts.contracts.types import JsonObject, JsonValue
-from interrupts.contracts.validation import Problem
+from interrupts.contracts.problems import Problem
+from interrupts.contracts.types import JsonObject
 from interrupts.kinds.base import Resolution
 from interrupts.vocabulary import InterruptKind
 
@@ -49,6 +49,14 @@ class Wait:
     delay_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The kind of interrupt a node raises, and what of its ``data`` is known before any run."""
+
+    kind: InterruptKind
+    data: JsonObject
+
+
 NodeResult = Completed | Failed | Suspend | Wait
 
 
@@ -88,6 +96,10 @@ class NodeType(ABC):
     def elapsed(self, ctx: NodeContext) -> NodeResult:
         """Go on after the time which ``execute`` asked for has passed."""
         raise NotImplementedError(f"{self.type_id} does not wait for the clock")
+
+    def asks(self, config: JsonObject) -> Asked | None:
+        """The interrupt this node raises, as far as its configuration fixes it; None when it raises none."""
+        return None
 
     def check_config(self, config: JsonObject) -> list[Problem]:
         """What is wrong with a configuration of the right shape; pointers start at the configuration."""

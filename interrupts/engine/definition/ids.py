@@ -1,0 +1,47 @@
+"""Names: every id once, node ids as the protocol spells them, variables with a default of their own type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from interrupts.contracts.problems import Problem, to_pointer
+from interrupts.engine.definition.draft import Draft, items_of, text_of
+from interrupts.engine.plan import VARIABLE_TYPES, has_json_type
+from interrupts.vocabulary import NODE_ID_PATTERN
+
+_NODE_ID: Final = re.compile(NODE_ID_PATTERN.removesuffix("$") + r"\Z")
+
+
+def id_problems(draft: Draft) -> Iterator[Problem]:
+    yield from _repeated(draft, "nodes", "id")
+    yield from _repeated(draft, "edges", "id")
+    yield from _repeated(draft, "variables", "name")
+    yield from _misspelt_node_ids(draft)
+    yield from _wrong_defaults(draft)
+
+
+def _repeated(draft: Draft, members: str, name: str) -> Iterator[Problem]:
+    first: dict[str, int] = {}
+    for index, item in items_of(draft.document, members):
+        value = text_of(item, name)
+        if value is not None and first.setdefault(value, index) != index:
+            message = f"“{value}” is already the {name} of {members[:-1]} number {first[value] + 1}."
+            yield Problem(to_pointer([members, index, name]), "unique", message)
+
+
+def _misspelt_node_ids(draft: Draft) -> Iterator[Problem]:
+    for node in draft.nodes:
+        # An empty id is the schema's to tell.
+        if node.id and not _NODE_ID.match(node.id):
+            message = "A node id is 1 to 128 letters, digits, or any of . _ ~ : - without spaces."
+            yield Problem(to_pointer(["nodes", node.index, "id"]), "pattern", message)
+
+
+def _wrong_defaults(draft: Draft) -> Iterator[Problem]:
+    for index, item in items_of(draft.document, "variables"):
+        kind = text_of(item, "type")
+        if kind in VARIABLE_TYPES and "defaultValue" in item and not has_json_type(item["defaultValue"], kind):
+            message = f"The default must be of the variable's type, {kind}."
+            yield Problem(to_pointer(["variables", index, "defaultValue"]), "type", message)

@@ -1,0 +1,96 @@
+"""Nodes: a known type, a configuration and ports that suit it, and an interrupt that this host serves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from interrupts.contracts.problems import Problem, to_pointer
+from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.contracts.validation import compile_schema, validate
+from interrupts.engine.definition.draft import Draft, DraftNode, Path, text_of
+from interrupts.engine.expressions import ExpressionError, compile_expression
+from interrupts.engine.nodes import NODE_TYPES
+from interrupts.engine.nodes.base import NodeType
+
+
+def node_problems(draft: Draft, kinds: frozenset[str]) -> Iterator[Problem]:
+    for node in draft.nodes:
+        if node.type is not None:
+            yield from _config_problems(node, node.type, kinds)
+        elif (type_id := text_of(node.item, "typeId")) is not None:
+            message = f"There is no node type “{type_id}” here. There are: {', '.join(sorted(NODE_TYPES))}."
+            yield Problem(to_pointer(["nodes", node.index, "typeId"]), "unknown_type", message)
+        for port, value in node.inputs.items():
+            yield from _port_problems(draft, node, port, value)
+
+
+def _config_problems(node: DraftNode, kind: NodeType, kinds: frozenset[str]) -> Iterator[Problem]:
+    if node.config is None:
+        return
+    at = to_pointer(["nodes", node.index, "config"])
+    # What a schema cannot say is only asked of a configuration that has the right shape.
+    shape = validate(compile_schema(kind.config_schema), node.config)
+    for problem in shape or kind.check_config(node.config):
+        yield Problem(at + problem.pointer, problem.keyword, problem.message)
+    asked = None if shape else kind.asks(node.config)
+    if asked is not None and asked.kind not in kinds:
+        message = f"This host does not serve interrupts of the kind “{asked.kind}”."
+        yield Problem(to_pointer(["nodes", node.index, "config"]), "capability_required", message)
+
+
+def _port_problems(draft: Draft, node: DraftNode, port: str, value: JsonValue) -> Iterator[Problem]:
+    path: Path = ("nodes", node.index, "inputs", port)
+    taken = None if node.type is None else node.type.inputs
+    if taken is not None and port not in taken:
+        there = f"It takes: {', '.join(sorted(taken))}." if taken else "It takes none."
+        yield Problem(to_pointer(path), "unknown_port", f"This node type does not take the input “{port}”. {there}")
+    if not isinstance(value, dict):
+        return
+    match value.get("type"):
+        case "variable":
+            yield from _variable_problems(draft, path, value)
+        case "connection":
+            yield from _connection_problems(draft, path, value)
+        case "expression":
+            yield from expression_problems((*path, "expression"), value.get("expression"), has_output=False)
+
+
+def _variable_problems(draft: Draft, path: Path, value: JsonObject) -> Iterator[Problem]:
+    name = text_of(value, "variableName")
+    if name is not None and name not in draft.variables:
+        yield Problem(
+            to_pointer((*path, "variableName")), "unknown_variable", f"The variable “{name}” is not declared."
+        )
+
+
+def _connection_problems(draft: Draft, path: Path, value: JsonObject) -> Iterator[Problem]:
+    node_id, output = text_of(value, "nodeId"), text_of(value, "outputKey")
+    if node_id is None:
+        return
+    if node_id not in draft.by_id:
+        message = f"There is no node “{node_id}” in this workflow."
+        yield Problem(to_pointer((*path, "nodeId")), "unknown_node", message)
+    elif output is not None:
+        yield from output_problems(draft, (*path, "outputKey"), node_id, output)
+
+
+def output_problems(draft: Draft, path: Path, node_id: str, output: str) -> Iterator[Problem]:
+    """Report an output that the type of a known node never puts out."""
+    kind = draft.by_id[node_id].type
+    if kind is not None and kind.outputs is not None and output not in kind.outputs:
+        there = f"It has: {', '.join(sorted(kind.outputs))}." if kind.outputs else "It has none."
+        yield Problem(to_pointer(path), "unknown_output", f"The node “{node_id}” has no output “{output}”. {there}")
+
+
+def expression_problems(path: Path, text: JsonValue, *, has_output: bool) -> Iterator[Problem]:
+    """Report an expression that does not compile, or looks at ``output`` where there is none."""
+    if not isinstance(text, str) or not text:
+        return
+    try:
+        compiled = compile_expression(text)
+    except ExpressionError as error:
+        yield Problem(to_pointer(path), "expression", error.message)
+        return
+    if not has_output and "output" in compiled.program.variables():
+        message = "Only the condition of an edge can look at “output”; name the node, as in nodes.review.outputs."
+        yield Problem(to_pointer(path), "expression", message)
