@@ -99,7 +99,7 @@ class RunState:
         return replace(self, waiting=waiting, status=status)
 
     def to_json(self) -> JsonObject:
-        return asdict(self)
+        return {**asdict(self), "waiting": list(self.waiting)}
 
     @classmethod
     def from_json(cls, data: JsonObject) -> RunState:

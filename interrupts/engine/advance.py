@@ -6,6 +6,8 @@ request or task holds a run's lock for long.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import assert_never, cast
@@ -59,8 +61,15 @@ class Execution:
 
 def advance(execution: Execution) -> None:
     """Run until the run waits, ends, or has used its inline share."""
-    try:
+    with _bad_conditions_fail(execution):
         _advance(execution)
+
+
+@contextmanager
+def _bad_conditions_fail(execution: Execution) -> Iterator[None]:
+    """End the run where an edge's condition cannot be evaluated: guessing a way on could pass a gate."""
+    try:
+        yield
     except ConditionError as error:
         fail_run(execution, "node_config_invalid", error.message, details={"edgeId": error.edge_id})
 
@@ -99,8 +108,12 @@ def resume(execution: Execution, resolution: Resolution, node_id: str) -> None:
     """Give a resolved interrupt back to the node that raised it (interrupt.md §Rejection), then go on."""
     log = execution.log
     if resolution.decision != Decision.REJECTED:
-        payload = {"nodeId": node_id, "interruptId": resolution.interrupt_id, "resumeValue": resolution.resume_value}
-        log.append(EventType.NODE_RESUMED, cast("JsonObject", payload), node_id=node_id)
+        payload: JsonObject = {
+            "nodeId": node_id,
+            "interruptId": resolution.interrupt_id,
+            "resumeValue": resolution.resume_value,
+        }
+        log.append(EventType.NODE_RESUMED, payload, node_id=node_id)
     _continue(execution, node_id, resolution)
 
 
@@ -118,8 +131,9 @@ def _continue(execution: Execution, node_id: str, resolution: Resolution | None)
     else:
         kind = node_type(node.type_id)
         result = kind.elapsed(ctx) if resolution is None else kind.resume(ctx, resolution)
-    _apply(execution, node_id, result)
-    advance(execution)
+    with _bad_conditions_fail(execution):
+        _apply(execution, node_id, result)
+        _advance(execution)
 
 
 def _start(execution: Execution, start: routing.Start) -> None:
