@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from django.db import transaction
 
@@ -53,7 +53,7 @@ class ReplayedError(Exception):
         super().__init__(error.message)
 
 
-Operation = Callable[[], JsonObject | Refused]
+Operation: TypeAlias = "Callable[[], JsonObject | Refused]"
 
 
 def run(operation: Operation, *, key: Key | None, now: datetime) -> Done:

@@ -1,0 +1,84 @@
+"""What every log must obey, whatever the workflow (wire contract §8.1, §8.2, §8.4; interrupt.md §Re-entry)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from interrupts.contracts.types import JsonObject
+
+TERMINAL = {"run.completed", "run.failed", "run.cancelled"}
+SETTLES = {"node.completed", "node.failed", "node.cancelled"}
+
+
+class Entry(Protocol):
+    @property
+    def sequence(self) -> int: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def node_id(self) -> str: ...
+    @property
+    def payload(self) -> Any: ...
+
+
+class _Reader:
+    """Follows one log and objects to the first entry that may not stand where it stands."""
+
+    def __init__(self) -> None:
+        self.active: set[str] = set()
+        self.open: dict[str, str] = {}
+        self.asked: JsonObject | None = None
+        self.resolved: dict[str, JsonObject] = {}
+        self.keys: set[str] = set()
+
+    def read(self, entry: Entry) -> None:
+        if self.asked is not None:
+            assert entry.type == "node.suspended", f"{entry.type} between the request and the suspension"
+        if entry.type in ("node.started", "node.skipped"):
+            assert entry.node_id not in self.active, f"{entry.node_id} entered twice at once"
+            self.active |= {entry.node_id} if entry.type == "node.started" else set()
+        elif entry.type.startswith(("node.", "interrupt.")):
+            assert entry.node_id in self.active, f"{entry.type} of {entry.node_id}, which does not run"
+            self._read_of_active(entry)
+
+    def _read_of_active(self, entry: Entry) -> None:
+        name, payload = entry.node_id, entry.payload
+        waits = name in self.open
+        match entry.type:
+            case "interrupt.requested":
+                assert not waits
+                assert payload["key"] not in self.keys, "a key is raised at most once in a run"
+                self.keys.add(payload["key"])
+                self.asked = payload
+            case "node.suspended":
+                assert self.asked is not None
+                assert payload["key"] == self.asked["key"]
+                assert payload["interruptId"] not in self.resolved
+                self.open[name], self.asked = payload["interruptId"], None
+            case "interrupt.resolved":
+                assert self.open.pop(name) == payload["interruptId"]
+                self.resolved[payload["interruptId"]] = payload
+            case "node.resumed":
+                resolution = self.resolved[payload["interruptId"]]
+                assert resolution.get("decision") != "rejected"
+                assert payload["resumeValue"] == resolution.get("resumeValue")
+            case "node.cancelled":
+                self.open.pop(name, None)
+                self.active.remove(name)
+            case "node.completed" | "node.failed":
+                assert not waits, "a node settles only after its interrupt was resolved"
+                self.active.remove(name)
+
+
+def assert_legal(log: Sequence[Entry]) -> None:
+    """Fail unless this is the log of a run as far as it has come."""
+    assert [entry.sequence for entry in log] == list(range(len(log)))
+    assert [index for index, entry in enumerate(log) if entry.type == "run.started"] == [0]
+    ends = [index for index, entry in enumerate(log) if entry.type in TERMINAL]
+    assert ends in ([], [len(log) - 1]), "the terminal event is the last and the only one"
+    reader = _Reader()
+    for entry in log:
+        reader.read(entry)
+    if ends:
+        assert not reader.active, "what was started is settled when the run ends"
