@@ -1,0 +1,110 @@
+"""What a command of the command line is, and the parser made from a list of them."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any, Final
+
+from interrupts.errors import WopError
+
+NOUNS: Final = {
+    "tenant": "Tenants: customers, teams or environments kept apart",
+    "user": "People",
+    "group": "Groups of people",
+    "key": "API keys",
+    "workflow": "Workflow definitions",
+    "run": "Runs of workflows",
+}
+# What the exit statuses of `surfaces.problems.exit_code` mean, and the two that never come from it: 0 and 2.
+EXIT_STATUSES: Final = {
+    0: "done",
+    1: "what was given is not valid",
+    2: "the command was not written as it must be",
+    3: "something named does not exist",
+    4: "what exists stands in the way: it is over, or different",
+    5: "not allowed",
+    70: "the host itself failed",
+    75: "not now: try again in a moment",
+}
+EPILOG: Final = (
+    "Only the value asked for goes to standard output, everything else to standard error.\n\nExit status:\n"
+    + ("\n".join(f"  {status:>2}  {meaning}" for status, meaning in EXIT_STATUSES.items()))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command has to say: values for standard output, notes for standard error, and its exit status."""
+
+    values: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    status: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: its words (``tenant create``), what it does, an example, its arguments and its handler.
+
+    The handler gets the parsed arguments and the time, and raises WopError for whatever it must refuse.
+    """
+
+    words: str
+    summary: str
+    example: str
+    arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace, datetime], Outcome]
+
+
+def add_commands(parser: ArgumentParser, commands: Iterable[Command]) -> None:
+    """Give ``parser`` one sub-parser a noun and below it one a verb; ``Namespace.command`` is the Command chosen."""
+    parser.formatter_class = RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    nouns = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for noun, group in groupby(sorted(commands, key=_words), key=lambda command: command.words.split()[0]):
+        members = list(group)
+        if [member.words for member in members] == [noun]:
+            _add(nouns, noun, members[0])
+            continue
+        examples = "\n".join(f"  {member.example}" for member in members)
+        branch = nouns.add_parser(noun, **_help(NOUNS[noun], f"Examples:\n{examples}"))
+        verbs = branch.add_subparsers(title="commands", metavar="COMMAND", required=True)
+        for member in members:
+            _add(verbs, member.words.split()[1], member)
+
+
+def refusal(error: WopError, *, about: str = "") -> tuple[str, ...]:
+    """Return what to tell about an error: a line a problem by JSON Pointer, else its message.
+
+    ``about`` is the file concerned, named on each line.
+    """
+    problems: Any = error.details.get("problems", [])
+    lines = [f"{problem['pointer'] or '(the whole document)'}: {problem['message']}" for problem in problems]
+    prefix = f"{about}: " if about and not error.message.startswith(about) else ""
+    return tuple(f"{prefix}{line}" for line in lines or [error.message])
+
+
+def tenant_argument(parser: ArgumentParser) -> None:
+    parser.add_argument("--tenant", required=True, metavar="TENANT", help="the tenant's name")
+
+
+def _add(level: Any, word: str, command: Command) -> None:
+    parser = level.add_parser(word, **_help(command.summary, f"Example:\n  {command.example}"))
+    command.arguments(parser)
+    parser.set_defaults(command=command)
+
+
+def _help(summary: str, epilog: str) -> dict[str, Any]:
+    return {
+        "help": summary,
+        "description": summary,
+        "epilog": f"{epilog}\n\n{EPILOG}",
+        "formatter_class": RawDescriptionHelpFormatter,
+    }
+
+
+def _words(command: Command) -> str:
+    return command.words
