@@ -9,7 +9,7 @@ from typing import Final
 
 from jsonschema.exceptions import ValidationError
 
-from interrupts.contracts.wording import describe, describe_same_keyword
+from interrupts.contracts.wording import describe, describe_same_keyword, keyword_of
 
 MAX_PROBLEMS: Final = 100
 
@@ -60,7 +60,7 @@ def _problems(error: ValidationError) -> Iterator[Problem]:
         if (shared := describe_same_keyword(branches)) is not None:
             yield Problem(to_pointer(error.absolute_path), *shared)
             return
-    yield Problem(to_pointer(error.absolute_path), str(error.validator), describe(error))
+    yield Problem(to_pointer(error.absolute_path), keyword_of(error), describe(error))
 
 
 def _branches(error: ValidationError) -> list[Sequence[ValidationError]]:
@@ -80,6 +80,6 @@ def _closest(branches: list[Sequence[ValidationError]]) -> Sequence[ValidationEr
 
 def _severity(errors: Sequence[ValidationError]) -> tuple[int, int, int]:
     """Rank a branch: of the wrong type, told apart by a constant (a discriminator), or merely with so many errors."""
-    wrong_type = sum(error.validator in {"type", "false"} and not error.relative_path for error in errors)
+    wrong_type = sum(keyword_of(error) in {"type", "false"} and not error.relative_path for error in errors)
     told_apart = sum(error.validator in {"const", "enum"} for error in errors)
     return wrong_type, told_apart, len(errors)

@@ -61,11 +61,16 @@ def shorten(text: str) -> str:
     return text if len(text) <= _LENGTH else f"{text[: _LENGTH - 1]}…"
 
 
+def keyword_of(error: ValidationError) -> str:
+    """Return the keyword that failed; "false" for a schema that allows nothing, which the library gives no keyword."""
+    return "false" if error.validator is None else str(error.validator)
+
+
 def describe(error: ValidationError) -> str:
     """Return what is wrong, as a sentence."""
-    if error.message:
+    if error.message and error.validator is not None:
         return error.message
-    words = _WORDS.get(str(error.validator))
+    words = _WORDS.get(keyword_of(error))
     return words(error.validator_value, error.instance) if words else "This value is not allowed here."
 
 
@@ -74,7 +79,7 @@ def describe_same_keyword(branches: Sequence[Sequence[ValidationError]]) -> tupl
     errors = [branch[0] for branch in branches if len(branch) == 1 and not branch[0].relative_path]
     if len(errors) != len(branches):
         return None
-    keywords = {str(error.validator) for error in errors}
+    keywords = {keyword_of(error) for error in errors}
     if keywords == {"type"}:
         wanted = [name for error in errors for name in _as_list(error.validator_value)]
         return "type", _type(wanted, None)
@@ -134,8 +139,12 @@ _WORDS: Final[dict[str, Callable[[Any, object], str]]] = {
     "minProperties": lambda limit, _: f"This object must have at least {_count(limit, 'member', 'members')}.",
     "maxProperties": lambda limit, _: f"This object must have at most {_count(limit, 'member', 'members')}.",
     "contains": _fixed("This list lacks an item of the kind that is asked for."),
-    "minContains": lambda limit, _: f"This list must have at least {limit} items of the kind that is asked for.",
-    "maxContains": lambda limit, _: f"This list must have at most {limit} items of the kind that is asked for.",
+    "minContains": lambda limit, _: (
+        f"This list must have at least {_count(limit, 'item', 'items')} of the kind that is asked for."
+    ),
+    "maxContains": lambda limit, _: (
+        f"This list must have at most {_count(limit, 'item', 'items')} of the kind that is asked for."
+    ),
     "required": _fixed("This is required."),
     "additionalProperties": _fixed("This member is not known here."),
     "unevaluatedProperties": _fixed("This member is not known here."),
