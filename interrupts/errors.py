@@ -156,6 +156,25 @@ class RateLimited(WopError):
     is_final = False
 
 
+class ServiceUnavailable(WopError):
+    """This host cannot reach its database right now. Try again in a moment."""
+
+    code = "service_unavailable"
+    is_final = False
+
+
+class CredentialForbidden(WopError):
+    """This host takes no credentials for models with a run."""
+
+    code = "credential_forbidden"
+
+
+class MockProviderForbidden(WopError):
+    """This host has no mock provider of models."""
+
+    code = "mock_provider_forbidden"
+
+
 def restore_error(*, code: str, message: str, details: JsonObject) -> WopError:
     """Return an error that was recorded earlier, as it was."""
     error = WopError(message, details=details)

@@ -15,7 +15,7 @@ def runs_of(tenant_id: str) -> QuerySet[Run]:
 
 
 def run_of(tenant_id: str, run_id: str) -> Run | None:
-    return runs_of(tenant_id).filter(pk=run_id).first()
+    return runs_of(tenant_id).select_related("workflow").filter(pk=run_id).first()
 
 
 def workflows_of(tenant_id: str) -> QuerySet[Workflow]:
@@ -47,7 +47,7 @@ def list_runs(
     tenant_id: str, *, after: Position | None, limit: int, workflow_id: str | None = None, status: str | None = None
 ) -> list[Run]:
     """Return runs newest first, ``limit`` at most, starting after ``after``."""
-    runs = runs_of(tenant_id)
+    runs = runs_of(tenant_id).select_related("workflow")
     if workflow_id is not None:
         runs = runs.filter(workflow_key=workflow_id)
     if status is not None:

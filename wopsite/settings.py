@@ -169,6 +169,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "VERSION": "0.1.0",
     "OAS_VERSION": "3.1.1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "DEFAULT_GENERATOR_CLASS": "interrupts.surfaces.rest.openapi.ProtocolSchemaGenerator",
+    "CAMELIZE_NAMES": True,
 }
 
 # --- Logging ---------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import cast
@@ -17,7 +18,7 @@ from interrupts.contracts.validation import compile_schema, validate
 from interrupts.engine import advance
 from interrupts.engine.advance import Execution
 from interrupts.engine.plan import Plan, load_plan
-from interrupts.errors import NotFound, RunAlreadyActive, RunTerminal, TenantMismatch, WopError
+from interrupts.errors import NotFound, RunAlreadyActive, RunTerminal, TenantMismatch, ValidationFailed, WopError
 from interrupts.events import RunLog
 from interrupts.ids import mint_run_id, tenant_of
 from interrupts.models import Run, Workflow
@@ -25,7 +26,7 @@ from interrupts.problems import validation_failed
 from interrupts.services import idempotency
 from interrupts.services._locking import lock_run
 from interrupts.services.workflows import read_workflow
-from interrupts.vocabulary import ENGINE_VERSION, TERMINAL_STATUSES, EventType, RunStatus, TimerPurpose
+from interrupts.vocabulary import BOUND_ID_PATTERN, ENGINE_VERSION, TERMINAL_STATUSES, EventType, RunStatus, TimerPurpose
 
 logger = logging.getLogger(__name__)
 
@@ -210,6 +211,8 @@ def _bulk_cancel(request: BulkCancel, now: datetime) -> JsonObject:
 
 def _cancel_one(request: BulkCancel, run_id: str, now: datetime) -> JsonObject:
     try:
+        if not re.fullmatch(BOUND_ID_PATTERN, run_id):
+            raise ValidationFailed("This is not the id of a run: an id is <tenant>/<opaque>.")
         if tenant_of(run_id) != request.actor.tenant_id:
             raise TenantMismatch
         with transaction.atomic():

@@ -1,0 +1,93 @@
+"""Reading what a request says: its body, strictly, and its query parameters."""
+
+from __future__ import annotations
+
+from typing import IO, Final, cast
+
+from django.http import HttpRequest
+
+from interrupts import conf
+from interrupts.contracts.json_text import MalformedJson, parse_json
+from interrupts.contracts.shipped import shipped
+from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.contracts.validation import validate
+from interrupts.errors import PayloadTooLarge, UnsupportedMediaType, ValidationFailed
+from interrupts.problems import validation_failed
+
+_UTF8: Final = frozenset({"utf-8", "utf8"})
+
+
+def read_body(request: HttpRequest) -> bytes:
+    """Return the raw body. Raises PayloadTooLarge before an over-large one is read, and UnsupportedMediaType.
+
+    A chunked body has no declared length: Django would take it for empty, so it is read from the server's own stream,
+    which ends where the body ends.
+    """
+    limit = conf.limits().max_body_bytes
+    if "HTTP_TRANSFER_ENCODING" in request.META:
+        body = _read(cast("IO[bytes]", request.META["wsgi.input"]), limit + 1)
+    elif _declared_length(request) > limit:
+        raise _too_large(limit)
+    else:
+        body = _read(request, limit + 1)
+    if len(body) > limit:
+        raise _too_large(limit)
+    if body:
+        _check_media_type(request)
+    return body
+
+
+def read_json(raw: bytes) -> JsonValue:
+    """Return the value of a JSON text, read strictly. Raises ValidationFailed with the line and column of the fault."""
+    try:
+        return parse_json(raw, max_bytes=conf.limits().max_body_bytes)
+    except MalformedJson as error:
+        raise ValidationFailed(
+            f"The body cannot be read: {error.message} (line {error.line}, column {error.column})",
+            details={"line": error.line, "column": error.column},
+        ) from error
+
+
+def read_object(raw: bytes, schema: str) -> JsonObject:
+    """Return the body as an object that fits one of our schemas. Raises ValidationFailed with every problem."""
+    value = read_json(raw)
+    problems = validate(shipped(schema), value)
+    if problems:
+        raise validation_failed(problems)
+    return cast("JsonObject", value)
+
+
+def read_integer(request: HttpRequest, name: str, *, default: int, minimum: int, maximum: int) -> int:
+    """Return a whole number from the query. Raises ValidationFailed for anything else, or one out of bounds."""
+    text = request.GET.get(name)
+    if text is None:
+        return default
+    digits = text.removeprefix("-")
+    number = int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 20 else None
+    if number is None or not minimum <= number <= maximum:
+        raise ValidationFailed(f"{name} must be a whole number from {minimum} to {maximum}.", details={"field": name})
+    return number
+
+
+def _declared_length(request: HttpRequest) -> int:
+    length = str(request.META.get("CONTENT_LENGTH") or "0")
+    return int(length) if length.isascii() and length.isdigit() and len(length) <= 20 else 0
+
+
+def _read(stream: IO[bytes] | HttpRequest, size: int) -> bytes:
+    try:
+        return stream.read(size)
+    except OSError as error:
+        raise ValidationFailed("The body ended before it was complete.") from error
+
+
+def _check_media_type(request: HttpRequest) -> None:
+    """A body without a type is taken for JSON; one that says it is something else is not."""
+    named = request.content_type
+    charset = (request.content_params or {}).get("charset", "utf-8").lower()
+    if named not in {None, "", "application/json"} or charset not in _UTF8:
+        raise UnsupportedMediaType
+
+
+def _too_large(limit: int) -> PayloadTooLarge:
+    return PayloadTooLarge(f"The body is larger than {limit} bytes.", details={"maxRequestBodyBytes": limit})

@@ -1,0 +1,74 @@
+"""Which paths belong to the protocol, and how ids travel in them (wire contract §5)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from interrupts.errors import TenantMismatch, ValidationFailed
+from interrupts.ids import tenant_of
+from interrupts.vocabulary import BOUND_ID_PATTERN
+
+# Everything else is the protocol's: an unknown path there is answered in JSON, never with a page.
+_PEOPLES_FOLDERS: Final = ("/inbox/", "/accounts/", "/admin/", "/static/")
+_PEOPLES_PAGES: Final = frozenset({"/", "/inbox", "/accounts", "/admin", "/static", "/healthz", "/readyz"})
+
+_PASSED_THROUGH: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+_ESCAPE: Final = re.compile(rb"~([0-9A-Fa-f]{2})?")
+_SHOWN: Final = 80
+
+
+class BoundIdConverter:
+    """A tenant-bound id in a path: one projected segment, or two where the server has decoded ``%2F`` to ``/``.
+
+    A first segment with a ``~`` is a projected id by itself: what follows its ``/`` is then a resource below the run.
+    """
+
+    regex = r"[^/]+|[^/~]+/[^/]+"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return project_id(value)
+
+
+def is_peoples_path(path: str) -> bool:
+    return path in _PEOPLES_PAGES or path.startswith(_PEOPLES_FOLDERS)
+
+
+def project_id(bound_id: str) -> str:
+    """Return the wire form of a bound id, one path segment: ``acme/r-9f`` becomes ``acme~2Fr-9f``."""
+    return "".join(chr(byte) if byte in _PASSED_THROUGH else f"~{byte:02X}" for byte in bound_id.encode())
+
+
+def read_bound_id(segment: str, *, tenant_id: str) -> str:
+    """Return the bound id of a path segment that belongs to the tenant.
+
+    Decided from the text alone, before any look-up, so that the answer does not tell whether another tenant's run
+    exists. Raises ValidationFailed for a malformed or bare id and TenantMismatch for another tenant's.
+    """
+    bound_id = _decode(segment)
+    if not re.fullmatch(BOUND_ID_PATTERN, bound_id):
+        raise ValidationFailed(
+            f"“{bound_id[:_SHOWN]}” is not the id of a run. An id is <tenant>/<opaque>, with its slash written as ~2F.",
+            details={"field": "runId"},
+        )
+    if tenant_of(bound_id) != tenant_id:
+        raise TenantMismatch
+    return bound_id
+
+
+def _decode(segment: str) -> str:
+    """Undo the projection once. Raises ValidationFailed for a ``~`` without two hex digits, and for broken UTF-8."""
+    encoded = segment.encode("utf-8", "surrogatepass")
+    escapes = [found[1] for found in _ESCAPE.finditer(encoded)]
+    try:
+        if None in escapes:
+            raise ValueError
+        return _ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()), encoded).decode()
+    except ValueError:
+        raise ValidationFailed(
+            f"“{segment[:_SHOWN]}” is not a well-formed id: after each ~ two hexadecimal digits must follow.",
+            details={"field": "runId"},
+        ) from None

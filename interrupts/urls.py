@@ -1,0 +1,29 @@
+"""The paths of the protocol, at the bare origin, and this host's own below /host/wopsite (wire contract §2)."""
+
+from __future__ import annotations
+
+from django.urls import path, register_converter
+
+from interrupts.surfaces.rest.paths import BoundIdConverter
+from interrupts.surfaces.rest.views.discovery import DiscoveryView, OpenApiView
+from interrupts.surfaces.rest.views.events import PollView
+from interrupts.surfaces.rest.views.interrupts import ResolveView, TokenView
+from interrupts.surfaces.rest.views.runs import BulkCancelView, CancelView, RunsView, RunView
+from interrupts.surfaces.rest.views.workflows import RegistrationView, WorkflowView
+
+register_converter(BoundIdConverter, "bound_id")
+
+urlpatterns = [
+    path(".well-known/openwop", DiscoveryView.as_view()),
+    path("openapi.json", OpenApiView.as_view()),
+    path("workflows/<str:workflow_id>", WorkflowView.as_view()),
+    path("host/wopsite/workflows", RegistrationView.as_view()),
+    path("runs", RunsView.as_view()),
+    path("runs:bulk-cancel", BulkCancelView.as_view()),
+    path("runs/<bound_id:run_id>/cancel", CancelView.as_view()),
+    path("runs/<bound_id:run_id>/events/poll", PollView.as_view()),
+    path("runs/<bound_id:run_id>/interrupts/<str:node_id>", ResolveView.as_view()),
+    # Last of the runs: its id may hold a slash, so it would take the paths above for ids.
+    path("runs/<bound_id:run_id>", RunView.as_view()),
+    path("interrupts/<str:token>", TokenView.as_view()),
+]
