@@ -33,13 +33,13 @@ REFERENCING NEW TABLE AS appended FOR EACH STATEMENT EXECUTE FUNCTION interrupts
 
 def guard(apps: StateApps, editor: BaseDatabaseSchemaEditor) -> None:
     if editor.connection.vendor == "postgresql":
-        editor.execute(_POSTGRESQL_REFUSE)
+        editor.execute(_POSTGRESQL_REFUSE, None)
         for table, verb, reason in _GUARDS:
             editor.execute(
                 f"CREATE TRIGGER {table}_no_{verb} BEFORE {verb.upper()} ON {table}"
                 f" FOR EACH ROW EXECUTE FUNCTION interrupts_refuse('{reason}')"
             )
-        editor.execute(_POSTGRESQL_NOTIFY)
+        editor.execute(_POSTGRESQL_NOTIFY, None)
         editor.execute(_POSTGRESQL_NOTIFY_TRIGGER)
         return
     for table, verb, reason in _GUARDS:
