@@ -1,0 +1,60 @@
+"""What must be true of every run after every operation, as the database has it."""
+
+from __future__ import annotations
+
+from interrupts import events
+from interrupts.contracts.shipped import event_payload
+from interrupts.contracts.validation import validate
+from interrupts.models import Run, RunEvent, Suspension, Timer
+from interrupts.run_state import RunState
+from interrupts.vocabulary import SuspensionOutcome
+from tests.properties.legality import assert_legal
+
+
+def assert_run_holds(run_id: str) -> None:
+    """Fail unless log, cache, snapshot columns, interrupts and timers of a run tell one story."""
+    run = Run.objects.get(pk=run_id)
+    log = list(events.read(run_id))
+    assert_legal(log)
+    for event in log:
+        assert validate(event_payload(event.type), event.payload) == [], f"{event.type}: {event.payload}"
+    state = events.fold(run_id)
+    assert RunState.from_json(run.state) == state
+    _assert_columns(run, state)
+    _assert_interrupts(run, state, log)
+    _assert_timers(run, state)
+
+
+def _assert_columns(run: Run, state: RunState) -> None:
+    assert run.status == state.status
+    assert run.current_node_id == (state.current_node_id or "")
+    assert run.last_sequence == state.last_sequence
+    assert run.error == state.error
+    assert (run.error is not None) == (run.status == "failed")
+    assert run.inputs == state.inputs
+    assert (events.isoformat(run.completed_at) if run.completed_at else None) == state.completed_at
+
+
+def _assert_interrupts(run: Run, state: RunState, log: list[RunEvent]) -> None:
+    rows = {row.pk: row for row in Suspension.objects.filter(run=run)}
+    assert {row.node_id: row.pk for row in rows.values() if row.outcome is None} == {
+        name: node.interrupt_id for name, node in state.nodes.items() if node.interrupt_id is not None
+    }
+    asked = [(event.node_id, event.payload) for event in log if event.type == "interrupt.requested"]
+    assert sorted(asked, key=str) == sorted(((row.node_id, row.payload) for row in rows.values()), key=str)
+    answered = {event.payload["interruptId"]: event.payload for event in log if event.type == "interrupt.resolved"}
+    decided = {pk: row for pk, row in rows.items() if row.outcome not in (None, SuspensionOutcome.CANCELLED)}
+    assert answered == {pk: row.resolution for pk, row in decided.items()}
+    for pk, row in decided.items():
+        assert (row.outcome == SuspensionOutcome.TIMED_OUT) == (answered[pk].get("reason") == "timeout")
+
+
+def _assert_timers(run: Run, state: RunState) -> None:
+    timers = list(Timer.objects.filter(run=run))
+    if state.is_terminal:
+        assert timers == [], "a run that is over waits for no clock"
+    with_deadline = Suspension.objects.filter(run=run, outcome=None, deadline__isnull=False)
+    deadlines = {(timer.node_id, timer.due_at) for timer in timers if timer.purpose == "deadline"}
+    assert deadlines == {(row.node_id, row.deadline) for row in with_deadline}
+    delays = {timer.node_id for timer in timers if timer.purpose == "delay"}
+    assert delays == {name for name, node in state.nodes.items() if node.status == "running"}
