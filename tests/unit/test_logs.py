@@ -24,6 +24,7 @@ TOKEN = "eyJhbGciOi.J9-x_y~z"
         ("POST /runs/acme~2Fr-1/interrupts/gate HTTP/1.1", "POST /runs/acme~2Fr-1/interrupts/gate HTTP/1.1"),
         ("POST /runs/acme/r-1/interrupts/gate HTTP/1.1", "POST /runs/acme/r-1/interrupts/gate HTTP/1.1"),
         ("GET /inbox/ HTTP/1.1", "GET /inbox/ HTTP/1.1"),
+        ('File "/srv/interrupts/events.py", line 3', 'File "/srv/interrupts/events.py", line 3'),
     ],
 )
 def test_tokens_are_hidden_and_node_ids_are_not(line: str, shown: str) -> None:
