@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012, SchemaRegistry
@@ -41,6 +41,19 @@ def event_payload(event_type: str) -> CompiledSchema:
     """
     definition = _event_types()[event_type]
     schema: JsonObject = {"$ref": f"{_BASE}run-event-payloads{_SUFFIX}#/$defs/{definition}"}
+    return assemble(schema, digest=digest(schema), registry=_registry())
+
+
+@cache
+def interrupt_rules(kind: str) -> CompiledSchema:
+    """Return what the payload schema says of one kind of interrupt: its ``data``, and for some more than that.
+
+    Validating against the whole payload schema would also report in what way the data is not that of another kind.
+    Raises KeyError for a kind that the schema does not know.
+    """
+    rules = cast("list[dict[str, Any]]", shipped_document("suspend-request")["allOf"])
+    places = {rule["if"]["properties"]["kind"]["const"]: index for index, rule in enumerate(rules)}
+    schema: JsonObject = {"$ref": f"{_BASE}suspend-request{_SUFFIX}#/allOf/{places[kind]}/then"}
     return assemble(schema, digest=digest(schema), registry=_registry())
 
 

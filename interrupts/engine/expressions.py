@@ -106,9 +106,7 @@ def _check_text(text: str) -> None:
 def _check_references(program: cel.Program) -> None:
     for name in program.functions():
         if name not in FUNCTIONS | _OPERATORS:
-            raise ExpressionError(
-                f"There is no function “{name}” here. Those there are: {', '.join(sorted(FUNCTIONS))}."
-            )
+            raise ExpressionError(f"There is no function “{name}” here. There are: {', '.join(sorted(FUNCTIONS))}.")
     for name in program.variables():
         if name not in ROOTS:
             raise ExpressionError(f"There is no “{name}” here. An expression may look at: {', '.join(sorted(ROOTS))}.")

@@ -52,5 +52,5 @@ def _never_started(draft: Draft) -> Iterator[Problem]:
         reached.extend(target for target in dict.fromkeys(fresh) if target is not None)
     for node_id, node in draft.by_id.items():
         if node_id not in seen:
-            message = f"“{node_id}” can never start: no path leads to it from a node without incoming edges."
+            message = f"The node “{node_id}” can never start: no path leads to it from a node without incoming edges."
             yield Problem(to_pointer(["nodes", node.index]), "unreachable", message)

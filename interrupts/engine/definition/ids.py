@@ -27,7 +27,7 @@ def _repeated(draft: Draft, members: str, name: str) -> Iterator[Problem]:
     for index, item in items_of(draft.document, members):
         value = text_of(item, name)
         if value is not None and first.setdefault(value, index) != index:
-            message = f"“{value}” is already the {name} of {members[:-1]} number {first[value] + 1}."
+            message = f"The {name} “{value}” is already that of {members[:-1]} number {first[value] + 1}."
             yield Problem(to_pointer([members, index, name]), "unique", message)
 
 

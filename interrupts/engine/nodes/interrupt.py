@@ -6,7 +6,7 @@ from typing import cast
 
 from interrupts.contracts.admission import check_schema
 from interrupts.contracts.problems import Problem
-from interrupts.contracts.shipped import shipped
+from interrupts.contracts.shipped import interrupt_rules
 from interrupts.contracts.types import JsonObject
 from interrupts.contracts.validation import validate
 from interrupts.engine.nodes import _approval
@@ -60,7 +60,7 @@ class Interrupt(NodeType):
         return Asked(InterruptKind(cast("str", config["kind"])), cast("JsonObject", config["data"]))
 
     def check_config(self, config: JsonObject) -> list[Problem]:
-        problems = validate(shipped("suspend-request"), {**config, "key": "checked-at-registration"})
+        problems = validate(interrupt_rules(cast("str", config["kind"])), config)
         if not problems and config["kind"] == InterruptKind.APPROVAL:
             data = cast("JsonObject", config["data"])
             problems = [Problem("/data" + p.pointer, p.keyword, p.message) for p in _approval.gate_problems(data)]

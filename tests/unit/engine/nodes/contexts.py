@@ -1,0 +1,22 @@
+"""What a node is called with, for tests that call one without an engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from interrupts.contracts.types import JsonObject
+from interrupts.engine.nodes.base import NodeContext
+from interrupts.kinds.base import Resolution
+from interrupts.vocabulary import InterruptKind
+
+
+def context(config: JsonObject | None = None, **inputs: Any) -> NodeContext:
+    return NodeContext(run_id="acme/r-1", node_id="step", node_name="Step", config=config or {}, inputs=inputs, visit=0)
+
+
+def resolution(kind: InterruptKind = InterruptKind.APPROVAL, **members: Any) -> Resolution:
+    return Resolution(**{"kind": kind, "interrupt_id": "acme/i-1", "resume_value": None, **members})
+
+
+def granted(action: str = "accept", **members: Any) -> Resolution:
+    return resolution(**{"action": action, "decision": "granted", "resume_value": {"action": action}, **members})
