@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.contrib.contenttypes.fields import GenericRelation
 from django.db import models
 from django.db.models import Q
 
@@ -22,6 +23,9 @@ class ApproverRef(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="approver_refs")
     kind = models.CharField(max_length=16, choices=[(str(k), str(k)) for k in RefKind])
     ref = models.CharField(max_length=256)
+    # guardian's rows: read along in lists, and gone when the reference goes.
+    user_rights = GenericRelation("guardian.UserObjectPermission", object_id_field="object_pk")
+    group_rights = GenericRelation("guardian.GroupObjectPermission", object_id_field="object_pk")
 
     class Meta:
         permissions: ClassVar = [("answer_as", "May answer gates that name this reference")]

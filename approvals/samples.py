@@ -32,10 +32,48 @@ PEOPLE: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
     "alice": ((APPROVER_GROUP,), "approver, in the group finance"),
     "bob": ((APPROVER_GROUP,), "approver, in the group finance"),
     "carol": ((), "approver, holds the role release-manager"),
-    ADMINISTRATOR: ((), "administrator at /admin/, asks for approvals and may answer none"),
+    ADMINISTRATOR: ((), "administrator at /admin/, and no approver: answers only gates that are open to everybody"),
 }
 # What waits in the inbox at once: a workflow of interrupts/samples and the inputs of a run of it.
-RUNS: Final[tuple[tuple[str, JsonObject], ...]] = ()
+RUNS: Final[tuple[tuple[str, JsonObject], ...]] = (
+    (
+        "expense-approval",
+        {
+            "amount": 184.5,
+            "reference": "EX-2071",
+            "description": "Train to Hamburg and back, **two nights**, for the customer workshop.",
+            "receipts": [
+                {"date": "2026-03-02", "what": "Train", "amount": 96.5},
+                {"date": "2026-03-03", "what": "Hotel", "amount": 88},
+            ],
+        },
+    ),
+    (
+        "expense-approval",
+        {
+            "amount": 42,
+            "currency": "CHF",
+            "reference": "EX-2072",
+            "description": "Lunch with the auditors in Basel.",
+            "receipts": [{"date": "2026-03-04", "what": "Lunch", "amount": 42}],
+        },
+    ),
+    (
+        "release-gate",
+        {
+            "version": "4.2.0",
+            "notes": "## Billing 4.2.0\n\n- Invoices show the tax number.\n- Reminders go out on working days only.",
+        },
+    ),
+    (
+        "article-review",
+        {
+            "title": "Why we moved the archive",
+            "article": "The archive outgrew its building in spring. This is how it was moved, shelf by shelf.",
+        },
+    ),
+    ("small-purchase", {"item": "a label printer", "amount": 259}),
+)
 # No letters and digits that are taken for one another when typed from paper.
 _ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 

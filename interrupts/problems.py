@@ -7,7 +7,7 @@ from typing import cast
 
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonObject
-from interrupts.errors import ValidationFailed
+from interrupts.errors import ValidationFailed, WopError
 
 _SHOWN = 100
 
@@ -32,3 +32,10 @@ def validation_failed(problems: Sequence[Problem], *, base: str = "") -> Validat
 
 def _field(base: str, problems: Sequence[Problem]) -> str:
     return (base + problems[0].pointer).strip("/").replace("/", ".")
+
+
+def in_lines(error: WopError) -> list[str]:
+    """Return what to tell a person: a line a problem by JSON Pointer, else the error's message alone."""
+    problems = cast("list[JsonObject]", error.details.get("problems", []))
+    lines = [f"{problem['pointer'] or 'The whole document'}: {problem['message']}" for problem in problems]
+    return lines or [error.message]

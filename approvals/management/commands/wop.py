@@ -17,8 +17,9 @@ from django.utils import timezone
 from approvals import cli
 from interrupts.contracts.json_limits import forbidden_character
 from interrupts.errors import ValidationFailed, WopError
+from interrupts.problems import in_lines
 from interrupts.surfaces.cli import keys, people, runs, workflows
-from interrupts.surfaces.cli.command import Outcome, add_commands, refusal
+from interrupts.surfaces.cli.command import Outcome, add_commands
 from interrupts.surfaces.problems import exit_code
 
 COMMANDS: Final = (*people.COMMANDS, *keys.COMMANDS, *workflows.COMMANDS, *runs.COMMANDS, *cli.COMMANDS)
@@ -67,7 +68,7 @@ def _outcome(arguments: Namespace, now: datetime) -> Outcome:
         _refuse_forbidden_characters(arguments)
         outcome: Outcome = arguments.command.run(arguments, now)
     except WopError as error:
-        return Outcome(notes=refusal(error), status=exit_code(error.code))
+        return Outcome(notes=tuple(in_lines(error)), status=exit_code(error.code))
     except DatabaseError as error:
         reason = " ".join(str(error).split())
         return Outcome(

@@ -9,8 +9,6 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
-from interrupts.errors import WopError
-
 NOUNS: Final = {
     "tenant": "Tenants: customers, teams or environments kept apart",
     "user": "People",
@@ -74,17 +72,6 @@ def add_commands(parser: ArgumentParser, commands: Iterable[Command]) -> None:
         verbs = branch.add_subparsers(title="commands", metavar="COMMAND", required=True)
         for member in members:
             _add(verbs, member.words.split()[1], member)
-
-
-def refusal(error: WopError, *, about: str = "") -> tuple[str, ...]:
-    """Return what to tell about an error: a line a problem by JSON Pointer, else its message.
-
-    ``about`` is the file concerned, named on each line.
-    """
-    problems: Any = error.details.get("problems", [])
-    lines = [f"{problem['pointer'] or '(the whole document)'}: {problem['message']}" for problem in problems]
-    prefix = f"{about}: " if about and not error.message.startswith(about) else ""
-    return tuple(f"{prefix}{line}" for line in lines or [error.message])
 
 
 def tenant_argument(parser: ArgumentParser) -> None:

@@ -9,9 +9,10 @@ from typing import Final
 
 from interrupts.contracts.types import JsonValue
 from interrupts.errors import WopError
+from interrupts.problems import in_lines
 from interrupts.services import identity
 from interrupts.services.workflows import check_workflow, register_workflow
-from interrupts.surfaces.cli.command import Command, Outcome, refusal, tenant_argument
+from interrupts.surfaces.cli.command import Command, Outcome, tenant_argument
 from interrupts.surfaces.cli.reading import json_files, read_json
 from interrupts.surfaces.problems import exit_code
 
@@ -47,7 +48,7 @@ def _each(paths: Iterable[str], operation: Callable[[JsonValue], str]) -> Outcom
         try:
             values.append(operation(read_json(file)))
         except WopError as error:
-            notes += refusal(error, about=file)
+            notes += [line if line.startswith(file) else f"{file}: {line}" for line in in_lines(error)]
             status = status or exit_code(error.code)
     return Outcome(tuple(values), tuple(notes), status)
 

@@ -1,0 +1,55 @@
+"""Django's own pages of users and groups, with the tenants of a person and the people of a group beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group, User
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from interrupts.admin.tenants import MembershipForm
+from interrupts.models import Membership
+
+if TYPE_CHECKING:
+    _TabularInline = admin.TabularInline[Any, Any]
+    _UserAdmin = UserAdmin[User]
+else:
+    _UserAdmin = UserAdmin
+    _TabularInline = admin.TabularInline
+
+
+class MembershipInline(_TabularInline):
+    model = Membership
+    form = MembershipForm
+    fields = ("tenant", "is_active", "subject_id")
+    readonly_fields = ("subject_id",)
+    verbose_name_plural = _("Tenants this person is in")
+    can_delete = False
+
+    def get_extra(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> int:
+        return 1 if obj is None else 0
+
+
+class GroupMemberInline(_TabularInline):
+    model = User.groups.through
+    autocomplete_fields = ("user",)
+    verbose_name = _("person")
+    verbose_name_plural = _("People in this group")
+    extra = 0
+
+
+class PersonAdmin(_UserAdmin):
+    inlines = (MembershipInline,)
+    list_display = ("username", "is_active", "is_staff", "is_superuser", "last_login")
+
+
+class PeopleGroupAdmin(GroupAdmin):
+    inlines = (GroupMemberInline,)
+
+
+admin.site.unregister([User, Group])
+admin.site.register(User, PersonAdmin)
+admin.site.register(Group, PeopleGroupAdmin)

@@ -1,0 +1,60 @@
+"""guardian's pages of object permissions, for the one right that means something on a record here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import Group, User
+from django.db.models import Model
+from django.http import HttpRequest
+from guardian.admin import AdminGroupObjectPermissionsForm, AdminUserObjectPermissionsForm, GuardedModelAdminMixin
+
+from interrupts.admin.base import ExplainedAdmin
+
+
+class ObjectRightAdmin(GuardedModelAdminMixin, ExplainedAdmin):
+    """Lets people and groups be given ``right`` on one record, and nothing else, and notes who gave it."""
+
+    right = ""
+    change_form_template = "admin/wop/rights_change_form.html"  # type: ignore[misc]  # guardian and Django differ
+    obj_perms_manage_template = "admin/wop/rights.html"
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        # The record itself never changes. Asked without one, as guardian does: may this person give the right?
+        allowed: bool = super().has_change_permission(request)
+        return obj is None and allowed
+
+    def get_obj_perms_base_context(self, request: HttpRequest, obj: Model) -> dict[str, Any]:
+        context: dict[str, Any] = super().get_obj_perms_base_context(request, obj)  # type: ignore[no-untyped-call]
+        context["model_perms"] = [perm for perm in context["model_perms"] if perm.codename == self.right]
+        return context
+
+    def get_obj_perms_manage_user_form(self, request: HttpRequest) -> type[forms.Form]:
+        return _form_of(self, request, AdminUserObjectPermissionsForm)
+
+    def get_obj_perms_manage_group_form(self, request: HttpRequest) -> type[forms.Form]:
+        return _form_of(self, request, AdminGroupObjectPermissionsForm)
+
+
+def _form_of(admin: ObjectRightAdmin, request: HttpRequest, base: Any) -> type[forms.Form]:
+    """Return guardian's form with one checkbox, which leaves a note in the record's history."""
+
+    class RightForm(base):  # type: ignore[misc]
+        def get_obj_perms_field_choices(self) -> list[tuple[str, str]]:
+            return [choice for choice in super().get_obj_perms_field_choices() if choice[0] == admin.right]
+
+        def get_obj_perms_field_initial(self) -> list[str]:
+            return [held for held in super().get_obj_perms_field_initial() if held == admin.right]
+
+        def get_obj_perms_field_widget(self) -> forms.Widget:
+            return forms.CheckboxSelectMultiple()
+
+        def save_obj_perms(self) -> None:
+            super().save_obj_perms()
+            holder: User | Group = self.user if isinstance(self, AdminUserObjectPermissionsForm) else self.group
+            given = "given to" if self.cleaned_data["permissions"] else "taken from"
+            sort = "user" if isinstance(holder, User) else "group"
+            admin.log_change(request, self.obj, f"The right {admin.right} was {given} the {sort} {holder}.")
+
+    return RightForm
