@@ -15,7 +15,7 @@ from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.engine.definition import check_definition
 from interrupts.errors import NotFound, VersionConflict
 from interrupts.kinds import registry
-from interrupts.models import Workflow
+from interrupts.models import Tenant, Workflow
 from interrupts.problems import validation_failed
 from interrupts.vocabulary import InterruptKind
 
@@ -82,6 +82,9 @@ def _registered(tenant_id: str, definition: JsonObject) -> Registered | None:
 
 
 def _store(tenant_id: str, definition: JsonObject, now: datetime) -> Workflow:
+    # One registration of a tenant at a time: two that name the same new approvers in another order would each hold
+    # what the other waits for. NO KEY, so that runs of the tenant start meanwhile.
+    Tenant.objects.select_for_update(no_key=True).get(pk=tenant_id)
     workflow = Workflow(
         tenant_id=tenant_id,
         workflow_id=str(definition["id"]),
