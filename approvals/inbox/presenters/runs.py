@@ -1,0 +1,161 @@
+"""The run page, as plain values: how the run stands, and its log in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, cast
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from approvals import selectors
+from approvals.inbox.links import interrupt_url
+from approvals.inbox.presenters import words
+from approvals.inbox.presenters.artifact import Artifact, present_artifact, to_source
+from approvals.inbox.presenters.text import one_line, visible
+from approvals.inbox.presenters.times import Moment, moment
+from approvals.inbox.presenters.words import State, Words
+from interrupts.contracts.types import JsonObject
+from interrupts.engine.plan import Plan, load_plan
+from interrupts.models import Run, RunEvent
+from interrupts.run_state import RunState
+from interrupts.vocabulary import TIMEOUT_ACTION, EventType
+
+MAX_EVENTS: Final = 500
+
+_SENTENCES: Final[Mapping[str, Words]] = {
+    EventType.RUN_STARTED: gettext_lazy("The run started."),
+    EventType.RUN_COMPLETED: gettext_lazy("The run completed."),
+    EventType.RUN_FAILED: gettext_lazy("The run failed."),
+    EventType.RUN_CANCELLED: gettext_lazy("The run was cancelled."),
+    EventType.NODE_STARTED: gettext_lazy("“%(node)s” started."),
+    EventType.NODE_COMPLETED: gettext_lazy("“%(node)s” completed."),
+    EventType.NODE_FAILED: gettext_lazy("“%(node)s” failed."),
+    EventType.NODE_SKIPPED: gettext_lazy("“%(node)s” was skipped."),
+    EventType.NODE_CANCELLED: gettext_lazy("“%(node)s” was cancelled."),
+    EventType.NODE_SUSPENDED: gettext_lazy("“%(node)s” waits for an answer."),
+    EventType.NODE_RESUMED: gettext_lazy("“%(node)s” went on with the answer."),
+    EventType.INTERRUPT_REQUESTED: gettext_lazy("“%(node)s” asked a question."),
+    EventType.CAP_BREACHED: gettext_lazy("The run reached a limit."),
+    EventType.WORKFLOW_LOOPBACK_LIMIT: gettext_lazy("“%(node)s” went round more often than expected."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EventLine:
+    sequence: int
+    at: Moment
+    text: str
+    type: str
+    json: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One interrupt of the run; ``state`` is None while it is open."""
+
+    url: str
+    title: str
+    state: State | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    id: str
+    workflow: str
+    version: str
+    state: State
+    started_by: str
+    started: Moment
+    ended: Moment | None
+    waits_at: str
+    error: tuple[str, str] | None
+    asked: tuple[Asked, ...]
+    inputs: Artifact | None
+    outputs: Artifact | None
+    events: tuple[EventLine, ...]
+    hidden_events: int
+
+
+def present_run(run: Run, *, now: datetime) -> RunPage:
+    """Return the page of a run. Three queries."""
+    plan, state = load_plan(run.workflow.document), RunState.from_json(run.state)
+    events = list(RunEvent.objects.filter(run_id=run.pk).order_by("sequence")[:MAX_EVENTS])
+    starter = words.subject_of(run.owner)
+    subjects = {starter, *(words.subject_of(event.payload.get("resolvedBy")) for event in events)}
+    names = selectors.names_of(tenant_id=run.tenant_id, subject_ids=subjects)
+    sensitive = {variable.name for variable in plan.variables if variable.sensitive}
+    return RunPage(
+        id=run.pk,
+        workflow=one_line(run.workflow.name),
+        version=one_line(run.workflow.version, limit=40),
+        state=words.run_state(run.status),
+        started_by=names.get(starter, starter),
+        started=moment(run.created_at, now=now),
+        ended=moment(run.completed_at, now=now) if run.completed_at else None,
+        waits_at=_node_name(plan, run.current_node_id) if run.current_node_id else "",
+        error=_error(run.error),
+        asked=tuple(_asked(run)),
+        inputs=_values(_masked(run.inputs, sensitive)),
+        outputs=_values(state.outputs),
+        events=tuple(_event_line(plan, event, names, sensitive, now) for event in events),
+        hidden_events=max(0, run.last_sequence + 1 - MAX_EVENTS),
+    )
+
+
+def _asked(run: Run) -> Iterable[Asked]:
+    for suspension in selectors.interrupts_of_run(run.pk):
+        state = words.ending(suspension) if suspension.outcome else None
+        yield Asked(interrupt_url(suspension), one_line(suspension.title), state)
+
+
+def _error(error: object) -> tuple[str, str] | None:
+    if not isinstance(error, dict):
+        return None
+    return str(error.get("code", "")), visible(str(error.get("message", "")))
+
+
+def _values(value: JsonObject | None) -> Artifact | None:
+    if not value:
+        return None
+    return present_artifact({"artifactType": "", "artifactData": value})
+
+
+def _masked(inputs: JsonObject, sensitive: set[str]) -> JsonObject:
+    return {name: _("(hidden: sensitive)") if name in sensitive else value for name, value in inputs.items()}
+
+
+def _event_line(plan: Plan, event: RunEvent, names: Mapping[str, str], sensitive: set[str], now: datetime) -> EventLine:
+    payload = cast("JsonObject", event.payload)
+    if event.type == EventType.RUN_STARTED and isinstance(payload.get("inputs"), dict):
+        payload = {**payload, "inputs": _masked(cast("JsonObject", payload["inputs"]), sensitive)}
+    return EventLine(
+        sequence=event.sequence,
+        at=moment(event.at, now=now),
+        text=_sentence(plan, event, names),
+        type=event.type,
+        json=visible(to_source(payload)),
+    )
+
+
+def _sentence(plan: Plan, event: RunEvent, names: Mapping[str, str]) -> str:
+    if event.type == EventType.INTERRUPT_RESOLVED:
+        return _resolved(plan, event, names)
+    template = str(_SENTENCES.get(event.type, event.type))
+    return template % {"node": _node_name(plan, event.node_id)} if "%(" in template else template
+
+
+def _resolved(plan: Plan, event: RunEvent, names: Mapping[str, str]) -> str:
+    node = _node_name(plan, event.node_id)
+    if event.payload.get("action") == TIMEOUT_ACTION:
+        return _("Nobody answered “%(node)s” in time: it was rejected.") % {"node": node}
+    subject = words.subject_of(event.payload.get("resolvedBy"))
+    did = words.done(str(event.payload.get("action", "")))
+    return _("%(name)s %(did)s at “%(node)s”.") % {"name": names.get(subject, subject), "did": did, "node": node}
+
+
+def _node_name(plan: Plan, node_id: str) -> str:
+    node = plan.nodes.get(node_id)
+    return one_line(node.name if node else node_id)

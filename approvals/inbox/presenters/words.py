@@ -1,0 +1,123 @@
+"""The protocol's words in the words of people. Every state has a word of its own, and a tone for its colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from approvals.eligibility import OPEN_GATE
+from approvals.inbox.presenters.text import one_line
+from interrupts.contracts.types import JsonObject
+from interrupts.models import Suspension
+from interrupts.vocabulary import Action, Decision, RefKind, RunStatus, SuspensionOutcome
+
+Words = str | Promise
+
+# The order in which they are offered: never a rejection where the page before had an approval.
+ACTIONS: Final[Mapping[Action, Words]] = {
+    Action.ACCEPT: gettext_lazy("Approve"),
+    Action.EDIT_ACCEPT: gettext_lazy("Approve with changes"),
+    Action.REFINE: gettext_lazy("Ask for changes"),
+    Action.ASK: gettext_lazy("Ask a question"),
+    Action.REJECT: gettext_lazy("Reject"),
+}
+_DONE: Final[Mapping[str, Words]] = {
+    Action.ACCEPT: gettext_lazy("approved"),
+    Action.EDIT_ACCEPT: gettext_lazy("approved with changes"),
+    Action.REFINE: gettext_lazy("asked for changes"),
+    Action.ASK: gettext_lazy("asked a question"),
+    Action.REJECT: gettext_lazy("rejected"),
+}
+_STATUS: Final[Mapping[str, Words]] = {
+    RunStatus.PENDING: gettext_lazy("Not started"),
+    RunStatus.RUNNING: gettext_lazy("Running"),
+    RunStatus.PAUSED: gettext_lazy("Paused"),
+    RunStatus.WAITING_APPROVAL: gettext_lazy("Waiting for an approval"),
+    RunStatus.WAITING_INPUT: gettext_lazy("Waiting for an answer"),
+    RunStatus.WAITING_EXTERNAL: gettext_lazy("Waiting for an outside event"),
+    RunStatus.COMPLETED: gettext_lazy("Completed"),
+    RunStatus.FAILED: gettext_lazy("Failed"),
+    RunStatus.CANCELLING: gettext_lazy("Being cancelled"),
+    RunStatus.CANCELLED: gettext_lazy("Cancelled"),
+}
+_STATUS_TONES: Final[Mapping[str, str]] = {
+    RunStatus.COMPLETED: "good",
+    RunStatus.FAILED: "bad",
+    RunStatus.CANCELLED: "off",
+}
+# interrupt.md §Approval, ``refineFeedback.scope``.
+SCOPES: Final[Mapping[str, Words]] = {
+    "whole": gettext_lazy("All of it"),
+    "section": gettext_lazy("One section"),
+    "items": gettext_lazy("Some items"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A word for how something stands, and the tone of its colour: good, bad, warn, off, other or open."""
+
+    word: str
+    tone: str
+
+
+def done(action: str) -> str:
+    """Return what somebody did, as in "Ann approved with changes"."""
+    return str(_DONE.get(action, action))
+
+
+def run_state(status: str) -> State:
+    return State(str(_STATUS.get(status, status)), _STATUS_TONES.get(status, "open"))
+
+
+def ending(suspension: Suspension) -> State:
+    """Return how an interrupt ended. What was sent back for changes was not granted, whatever the record calls it."""
+    resolution = cast("JsonObject", suspension.resolution or {})
+    match suspension.outcome, resolution.get("decision"), resolution.get("action"):
+        case SuspensionOutcome.TIMED_OUT, _decision, _action:
+            return State(_("Timed out"), "warn")
+        case SuspensionOutcome.CANCELLED, _decision, _action:
+            return State(_("Cancelled"), "off")
+        case _outcome, Decision.REJECTED, _action:
+            return State(_("Rejected"), "bad")
+        case _outcome, _decision, Action.REFINE:
+            return State(_("Changes asked for"), "warn")
+        case _outcome, Decision.OVERRIDDEN, _action:
+            return State(_("Overridden"), "other")
+        case _:
+            return State(_("Granted"), "good")
+
+
+def ref_words(kind: str, ref: str, names: Mapping[str, str]) -> str:
+    """Return a reference in words: "role release-manager", "group finance", or the name of a person."""
+    shown = one_line(ref)
+    match kind:
+        case RefKind.ROLE:
+            return _("role %(name)s") % {"name": shown}
+        case RefKind.GROUP:
+            return _("group %(name)s") % {"name": shown}
+        case _:
+            return names.get(ref, shown)
+
+
+def right_words(via: str, on_behalf_of: str, names: Mapping[str, str]) -> str:
+    """Return by which right somebody answers, beyond being themselves: "as role …", "for …", or nothing."""
+    if on_behalf_of:
+        return _("for %(name)s") % {"name": names.get(on_behalf_of, one_line(on_behalf_of))}
+    kind, _colon, ref = via.partition(":")
+    if via == OPEN_GATE or kind not in (RefKind.ROLE, RefKind.GROUP):
+        return ""
+    return _("as %(reference)s") % {"reference": ref_words(kind, ref, names)}
+
+
+def subject_of(owner: object) -> str:
+    """Return the subject id in an owner or Subject record, or nothing."""
+    record = cast("JsonObject", owner) if isinstance(owner, dict) else {}
+    subject = record.get("subject", record)
+    found = subject.get("subjectId") if isinstance(subject, dict) else None
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,152 @@
+"""The inbox's pages: read the input, make one call, answer with a page. Only here is the clock read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from approvals import selectors
+from approvals.inbox import answers, drafts, lists
+from approvals.inbox.access import TENANT_KEY, Visitor, members_only, page
+from approvals.inbox.answering import Answered, Refusal, submit
+from approvals.inbox.answers import AnswerForm
+from approvals.inbox.cursors import BadCursor
+from approvals.inbox.links import answered_url
+from approvals.inbox.lists import Listing
+from approvals.inbox.presenters.answered import present_answered
+from approvals.inbox.presenters.decision import present_decision
+from approvals.inbox.presenters.runs import present_run
+from interrupts.models import Suspension
+
+
+@require_safe
+@members_only
+def waiting(request: HttpRequest, visitor: Visitor) -> HttpResponse:
+    return _list_page(request, visitor, lists.waiting)
+
+
+@require_safe
+@members_only
+def all_open(request: HttpRequest, visitor: Visitor) -> HttpResponse:
+    return _list_page(request, visitor, lists.all_open)
+
+
+@require_safe
+@members_only
+def history(request: HttpRequest, visitor: Visitor) -> HttpResponse:
+    return _list_page(request, visitor, lists.history)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def interrupt(request: HttpRequest, visitor: Visitor, opaque: str) -> HttpResponse:
+    suspension = _find(visitor, opaque)
+    if suspension.tenant_id != visitor.actor.tenant_id:
+        return _elsewhere(request, visitor, suspension)
+    if request.method == "POST":
+        return _answer(request, visitor, suspension)
+    return _decision_page(request, visitor, suspension, AnswerForm(suspension, drafts.take(request)))
+
+
+@require_safe
+@members_only
+def answered(request: HttpRequest, visitor: Visitor, opaque: str) -> HttpResponse:
+    """What an answer led to. Read from the record, so that it can be opened and reloaded at any time."""
+    suspension = _find(visitor, opaque)
+    if suspension.tenant_id != visitor.actor.tenant_id:
+        return _elsewhere(request, visitor, suspension)
+    outcome = present_answered(suspension, actor=visitor.actor, now=timezone.now())
+    if outcome is None:
+        return redirect("inbox:interrupt", opaque)
+    return page(request, visitor, "inbox/answered.html", {"answered": outcome})
+
+
+@require_safe
+@members_only
+def run(request: HttpRequest, visitor: Visitor, opaque: str) -> HttpResponse:
+    """A run of the tenant, for every member of it."""
+    found = selectors.run_with_workflow(tenant_id=visitor.actor.tenant_id, opaque=opaque)
+    if found is None:
+        raise Http404
+    return page(request, visitor, "inbox/run.html", {"run": present_run(found, now=timezone.now())})
+
+
+@require_POST
+@members_only
+def switch_tenant(request: HttpRequest, visitor: Visitor) -> HttpResponse:
+    chosen = request.POST.get("tenant", "")
+    if chosen not in visitor.tenant_ids:
+        raise Http404
+    request.session[TENANT_KEY] = chosen
+    return HttpResponseRedirect(_safe_next(request) or reverse("inbox:waiting"))
+
+
+def _list_page(request: HttpRequest, visitor: Visitor, read: Callable[..., Listing]) -> HttpResponse:
+    try:
+        listing = read(actor=visitor.actor, cursor=request.GET.get("after"), now=timezone.now())
+    except BadCursor:
+        return page(request, visitor, "inbox/bad_cursor.html", {}, status=400)
+    return page(request, visitor, "inbox/list.html", {"listing": listing, "tabs": lists.TABS})
+
+
+def _answer(request: HttpRequest, visitor: Visitor, suspension: Suspension) -> HttpResponse:
+    form = AnswerForm(suspension, request.POST)
+    if form.pressed in ("", answers.CHECK):
+        note = _("Nothing was sent. Choose one of the answers below.")
+        return _decision_page(request, visitor, suspension, form, note=note)
+    match submit(suspension, form, actor=visitor.actor, now=timezone.now()):
+        case Answered():
+            return redirect(answered_url(suspension))
+        case Refusal() as refusal if refusal.is_invalid:
+            return _decision_page(request, visitor, suspension, form, status=422)
+        case refusal:
+            context = {"refusal": refusal, "typed": drafts.typed(request)}
+            return page(request, visitor, "inbox/refused.html", context, status=refusal.status)
+
+
+def _decision_page(
+    request: HttpRequest,
+    visitor: Visitor,
+    suspension: Suspension,
+    form: AnswerForm,
+    *,
+    note: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    decision = present_decision(suspension, actor=visitor.actor, now=timezone.now())
+    context: dict[str, Any] = {"decision": decision, "form": form, "note": note}
+    context["shown"] = answers.shown_digest(suspension.payload)
+    context["editable"] = answers.editable_text(suspension.payload["data"])
+    context["actions"] = {consequence.action: consequence for consequence in decision.consequences}
+    return page(request, visitor, "inbox/decision.html", context, status=status)
+
+
+def _find(visitor: Visitor, opaque: str) -> Suspension:
+    """Return the interrupt of one of the visitor's tenants; there is none of any other."""
+    suspension = selectors.interrupt_of(tenant_ids=visitor.tenant_ids, opaque=opaque)
+    if suspension is None:
+        raise Http404
+    return suspension
+
+
+def _elsewhere(request: HttpRequest, visitor: Visitor, suspension: Suspension) -> HttpResponse:
+    """The interrupt belongs to another tenant of the same person: say so, and decide nothing."""
+    context = {"tenant": suspension.tenant, "typed": drafts.typed(request), "next": request.path}
+    return page(request, visitor, "inbox/elsewhere.html", context, status=404)
+
+
+def _safe_next(request: HttpRequest) -> str:
+    """Return where to go next, if that is a page of ours."""
+    target = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(
+        target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return target if is_ours else ""
