@@ -14,6 +14,8 @@ from interrupts.engine.expressions import (
     MAX_DATA,
     MAX_TEXT,
     MAX_USES,
+    ROOTS,
+    CompiledExpression,
     ExpressionError,
     compile_expression,
     evaluate,
@@ -222,3 +224,11 @@ WORDS = st.sampled_from((
 def test_whatever_is_written_gives_json_or_an_expression_error(text: str) -> None:
     with suppress(ExpressionError):
         check_value(value_of(text))
+
+
+@given(st.lists(WORDS, max_size=14).map("".join))
+def test_cutting_the_data_down_to_what_the_text_names_changes_no_value(text: str) -> None:
+    with suppress(ExpressionError):
+        cut = compile_expression(text)
+        whole = CompiledExpression(cut.text, cut.program, dict.fromkeys(ROOTS))
+        assert evaluate(cut, SCOPE) == evaluate(whole, SCOPE)
