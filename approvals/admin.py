@@ -116,7 +116,6 @@ class VoteAdmin(_PeopleNamed, ReadOnlyAdmin):
     list_filter = ("override",)
     search_fields = ("suspension__id__startswith", "voter__exact", "actor__exact")
     search_help_text = _("Start of an interrupt's id (tenant/i-…), or a subject id in full")
-    show_full_result_count = False
     ordering = ("-id",)
     fields = (
         "suspension_link",
@@ -139,7 +138,6 @@ class QuestionAdmin(_PeopleNamed, ReadOnlyAdmin):
     list_display = ("actor_shown", "text", "suspension_link", "asked_at")
     search_fields = ("suspension__id__startswith", "actor__exact")
     search_help_text = _("Start of an interrupt's id (tenant/i-…), or a subject id in full")
-    show_full_result_count = False
     ordering = ("-id",)
     fields = ("suspension_link", ("actor_shown", "actor"), "text", "asked_at", "answer_shown")
 

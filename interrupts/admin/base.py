@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import quote
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ class ExplainedAdmin(_ModelAdmin):
 
     class Media:
         css = {"all": ["css/admin.css"]}
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        title = capfirst(self.opts.verbose_name_plural)
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
 
 
 class _NobodyChanges:
@@ -79,6 +85,11 @@ def json_block(value: object) -> SafeString | str:
     if value is None:
         return "-"
     return format_html('<pre class="wop-json">{}</pre>', json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def instant(at: datetime) -> str:
+    """Return a time to the millisecond, in UTC, as logs show it."""
+    return f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03d}"
 
 
 class StateFilter(admin.SimpleListFilter):

@@ -34,7 +34,6 @@ class OutboxMessageAdmin(ReadOnlyAdmin):
     list_filter = (DeliveryFilter,)
     search_fields = ("run__id__startswith",)
     search_help_text = _("Start of a run's id (tenant/r-…)")
-    show_full_result_count = False
     ordering = ("-id",)
     fields = (
         "topic",
@@ -61,7 +60,6 @@ class IdempotencyRecordAdmin(ReadOnlyAdmin):
     list_select_related = ("tenant",)
     search_fields = ("key__exact",)
     search_help_text = _("A key, in full")
-    show_full_result_count = False
     ordering = ("-id",)
     fields = ("tenant", "endpoint", "key", "digest", "created_at", "outcome_shown")
 

@@ -10,7 +10,7 @@ from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from interrupts.admin.tenants import MembershipForm
+from interrupts.admin.tenants import MembershipForm, subject_shown
 from interrupts.models import Membership
 
 if TYPE_CHECKING:
@@ -24,10 +24,14 @@ else:
 class MembershipInline(_TabularInline):
     model = Membership
     form = MembershipForm
-    fields = ("tenant", "is_active", "subject_id")
-    readonly_fields = ("subject_id",)
+    fields = ("tenant", "is_active", "subject")
+    readonly_fields = ("subject",)
     verbose_name_plural = _("Tenants this person is in")
     can_delete = False
+
+    @admin.display(description=_("subject id"))
+    def subject(self, membership: Membership) -> str:
+        return subject_shown(membership)
 
     def get_extra(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> int:
         return 1 if obj is None else 0
@@ -38,6 +42,7 @@ class GroupMemberInline(_TabularInline):
     autocomplete_fields = ("user",)
     verbose_name = _("person")
     verbose_name_plural = _("People in this group")
+    classes = ("wop-untitled",)
     extra = 0
 
 
@@ -48,6 +53,9 @@ class PersonAdmin(_UserAdmin):
 
 class PeopleGroupAdmin(GroupAdmin):
     inlines = (GroupMemberInline,)
+
+    class Media:
+        css = {"all": ["css/admin.css"]}
 
 
 admin.site.unregister([User, Group])

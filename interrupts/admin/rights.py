@@ -8,9 +8,35 @@ from django import forms
 from django.contrib.auth.models import Group, User
 from django.db.models import Model
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from guardian.admin import AdminGroupObjectPermissionsForm, AdminUserObjectPermissionsForm, GuardedModelAdminMixin
 
 from interrupts.admin.base import ExplainedAdmin
+
+
+class UserByName(forms.Form):
+    """Which person's right to look at, by the name they sign in with."""
+
+    user = forms.ModelChoiceField(
+        label=_("User name"),
+        queryset=User.objects.all(),
+        to_field_name="username",
+        widget=forms.TextInput,
+        error_messages={"invalid_choice": _("There is no user of this name.")},
+    )
+
+
+class GroupByName(forms.Form):
+    """Which group's right to look at."""
+
+    group = forms.ModelChoiceField(
+        label=_("Group name"),
+        queryset=Group.objects.all(),
+        to_field_name="name",
+        widget=forms.TextInput,
+        error_messages={"invalid_choice": _("There is no group of this name.")},
+    )
 
 
 class ObjectRightAdmin(GuardedModelAdminMixin, ExplainedAdmin):
@@ -28,7 +54,14 @@ class ObjectRightAdmin(GuardedModelAdminMixin, ExplainedAdmin):
     def get_obj_perms_base_context(self, request: HttpRequest, obj: Model) -> dict[str, Any]:
         context: dict[str, Any] = super().get_obj_perms_base_context(request, obj)  # type: ignore[no-untyped-call]
         context["model_perms"] = [perm for perm in context["model_perms"] if perm.codename == self.right]
+        context["title"] = gettext("Who holds it")
         return context
+
+    def get_obj_perms_user_select_form(self, request: HttpRequest) -> type[forms.Form]:
+        return UserByName
+
+    def get_obj_perms_group_select_form(self, request: HttpRequest) -> type[forms.Form]:
+        return GroupByName
 
     def get_obj_perms_manage_user_form(self, request: HttpRequest) -> type[forms.Form]:
         return _form_of(self, request, AdminUserObjectPermissionsForm)

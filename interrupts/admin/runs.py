@@ -11,7 +11,15 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from interrupts.admin.base import ReadOnlyAdmin, ReadOnlyInline, StateFilter, json_block, list_link, record_link
+from interrupts.admin.base import (
+    ReadOnlyAdmin,
+    ReadOnlyInline,
+    StateFilter,
+    instant,
+    json_block,
+    list_link,
+    record_link,
+)
 from interrupts.models import OutboxMessage, Run, RunEvent, Suspension, Timer, Workflow
 from interrupts.vocabulary import RunStatus
 
@@ -47,13 +55,13 @@ class RunStatusFilter(StateFilter):
 class RunAdmin(ReadOnlyAdmin):
     about = _("What workflows are doing and have done. Runs are written by the host alone.")
     empty = _("There is no run yet. Start one: manage.py wop run start WORKFLOW --tenant TENANT")
-    list_display = ("id", "workflow_key", "status", "current_node_id", "tenant", "created_at", "completed_at")
+    list_display = ("workflow_key", "status", "current_node_id", "created_at", "completed_at", "tenant", "id")
+    list_display_links = ("workflow_key", "id")
     list_select_related = ("tenant",)
     list_filter = (RunStatusFilter, "tenant", "created_at")
     date_hierarchy = "created_at"
     search_fields = ("id__startswith", "workflow_key__startswith")
     search_help_text = _("Starts of a run's id (tenant/r-…) or of a workflow's id")
-    show_full_result_count = False
     ordering = ("-created_at", "-id")
     inlines = (SuspensionInline, TimerInline, OutboxInline)
     fieldsets = (
@@ -96,31 +104,42 @@ class RunAdmin(ReadOnlyAdmin):
         """The last events, oldest first: a long loop has thousands, and its page must still open."""
         latest = list(run.events.order_by("-sequence")[:TIMELINE_LENGTH])
         context: dict[str, Any] = {
-            "events": [
-                (event, record_link(RunEvent, event.pk, event.sequence), json_block(event.payload))
-                for event in latest[::-1]
-            ],
+            "events": [_timeline_row(event) for event in reversed(latest)],
             "earlier": run.last_sequence + 1 - len(latest),
             "whole_log": list_link(RunEvent, _("The whole log"), run__id__exact=run.pk),
         }
         return render_to_string("admin/wop/timeline.html", context)
 
 
+def _timeline_row(event: RunEvent) -> dict[str, Any]:
+    return {
+        "link": record_link(RunEvent, event.pk, event.sequence),
+        "when": instant(event.at),
+        "type": event.type,
+        "payload": json_block(event.payload),
+        "node_id": event.node_id,
+    }
+
+
 @admin.register(RunEvent)
 class RunEventAdmin(ReadOnlyAdmin):
     about = _("The log of all runs. It is only ever added to; the database itself refuses anything else.")
     empty = _("Nothing has happened yet: no run was started.")
-    list_display = ("sequence", "type", "node_id", "run_link", "at")
-    list_display_links = ("sequence", "type")
+    list_display = ("type", "when", "node_id", "run_link", "sequence")
+    list_display_links = ("type",)
     search_fields = ("run__id__exact", "event_id__exact", "type__exact")
     search_help_text = _("A run's id, an event's id or a type, in full")
     show_full_result_count = False
     ordering = ("-id",)
-    fields = ("run_link", "sequence", "type", "node_id", "at", "event_id", "payload_shown")
+    fields = ("run_link", "sequence", "type", "node_id", "when", "event_id", "payload_shown")
 
     @admin.display(description=_("run"))
     def run_link(self, event: RunEvent) -> SafeString | str:
         return record_link(Run, event.run_id)
+
+    @admin.display(description=_("when (UTC)"))
+    def when(self, event: RunEvent) -> str:
+        return instant(event.at)
 
     @admin.display(description=_("payload"))
     def payload_shown(self, event: RunEvent) -> SafeString | str:

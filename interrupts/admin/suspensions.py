@@ -28,17 +28,20 @@ class OutcomeFilter(StateFilter):
 class SuspensionAdmin(ReadOnlyAdmin):
     about = _("What runs wait for, or waited for. Answers are given in the inbox or by the API, never here.")
     empty = _("No run has waited for anything yet.")
-    list_display = ("id", "title", "kind", "node_id", "run_link", "state", "opened_at", "deadline")
+    list_display = ("heading", "state", "opened_at", "deadline", "node_id", "run_link")
     list_filter = (OutcomeFilter, "tenant")
     search_fields = ("id__startswith", "run__id__startswith")
     search_help_text = _("Starts of the interrupt's id (tenant/i-…) or of its run's id (tenant/r-…)")
-    show_full_result_count = False
     ordering = ("-opened_at", "-id")
     fieldsets = (
         (None, {"fields": ("title", "kind", "run_link", "node_id", "state", "opened_at", "deadline", "resolved_at")}),
         (_("Answer"), {"fields": ("resolution_shown",)}),
         (_("As it was asked"), {"fields": ("payload_shown", "schema_shown", "key"), "classes": ("collapse",)}),
     )
+
+    @admin.display(description=_("what is asked"), ordering="title")
+    def heading(self, suspension: Suspension) -> str:
+        return suspension.title or str(suspension)
 
     @admin.display(description=_("run"))
     def run_link(self, suspension: Suspension) -> SafeString | str:

@@ -110,13 +110,18 @@ class MembershipForm(_MembershipForm):
         return super().save(commit)
 
 
+def subject_shown(membership: Membership) -> str:
+    """Return the subject id, once there is one: before saving, the model's default is another one each time."""
+    return "-" if membership._state.adding else membership.subject_id
+
+
 @admin.register(Membership)
 class MembershipAdmin(ExplainedAdmin):
     about = _("People in tenants. Uncheck Active to end somebody's access; their votes stay on record.")
     empty = _("Nobody is in a tenant yet. Add a user under Users, then a membership here.")
     form = MembershipForm
-    fields = ("tenant", "user", "is_active", "subject_id", "created_at")
-    readonly_fields = ("subject_id", "created_at")
+    fields = ("tenant", "user", "is_active", "subject", "created_at")
+    readonly_fields = ("subject", "created_at")
     autocomplete_fields = ("tenant", "user")
     list_display = ("user", "tenant", "subject_id", "is_active", "created_at")
     list_select_related = ("user", "tenant")
@@ -124,6 +129,10 @@ class MembershipAdmin(ExplainedAdmin):
     search_fields = ("user__username", "subject_id", "tenant__id")
     ordering = ("tenant_id", "user__username")
     actions = None
+
+    @admin.display(description=_("subject id"))
+    def subject(self, membership: Membership) -> str:
+        return subject_shown(membership)
 
     def has_delete_permission(self, request: HttpRequest, obj: Membership | None = None) -> bool:
         # The log names people by subject id; without the membership nobody could tell whose it was.
