@@ -34,7 +34,15 @@ def _deliver(message: OutboxMessage, now: datetime) -> bool:
         # Whatever went wrong, the message must come back or be reported dead; the others go on.
         logger.exception("outbox message failed id=%s topic=%s run=%s", message.pk, message.topic, message.run_id)
         if outbox.failed(message, reason=repr(error), now=now):
-            give_up_run(run_id=message.run_id, now=now)
+            _give_up(message, now)
         return False
     outbox.delivered(message, now=now)
     return True
+
+
+def _give_up(message: OutboxMessage, now: datetime) -> None:
+    try:
+        give_up_run(run_id=message.run_id, now=now)
+    except Exception:
+        # What kept the run from going on may keep it from being ended; the messages behind it must not wait for that.
+        logger.exception("run could not be ended run=%s", message.run_id)
