@@ -60,10 +60,11 @@ def _check_dialect(schema: dict[str, Any]) -> list[Problem]:
     if "$schema" in schema and str(schema["$schema"]).removesuffix("#") not in DIALECTS:
         known = ", ".join(DIALECTS)
         problems.append(Problem("/$schema", "$schema", f"This dialect is not known here. Known are: {known}."))
-    for count, (path, inner) in enumerate(_walk(schema)):
+    dialect = dialect_of(schema)
+    for count, (path, inner) in enumerate(_walk(schema, dialect.name)):
         if count >= MAX_SUBSCHEMAS:
             return [Problem("", "json", f"The schema holds more than {MAX_SUBSCHEMAS} schemas.")]
-        problems += _check_place(path, inner, dialect_of(schema))
+        problems += _check_place(path, inner, dialect)
     return problems
 
 
@@ -139,9 +140,9 @@ def _pattern_fault(pattern: str) -> str | None:
     return None
 
 
-def _walk(schema: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+def _walk(schema: dict[str, Any], dialect: str) -> Iterator[tuple[Path, dict[str, Any]]]:
     waiting: list[tuple[Path, dict[str, Any]]] = [((), schema)]
     while waiting:
         path, current = waiting.pop()
         yield path, current
-        waiting.extend((path + step, child) for step, child in children(current))
+        waiting.extend((path + step, child) for step, child in children(current, dialect))

@@ -1,4 +1,4 @@
-"""Where the schemas inside a schema are."""
+"""Where the schemas inside a schema are, dialect by dialect: exactly the places a dialect's meta-schema looks at."""
 
 from __future__ import annotations
 
@@ -7,15 +7,28 @@ from typing import Any, Final, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
 
-# All dialects together: looking at a keyword that a dialect does not know costs nothing and hides nothing.
-_MAPS: Final = (
+_DRAFT_04: Final = frozenset({
+    "properties", "patternProperties", "definitions", "dependencies", "allOf", "anyOf", "oneOf", "not", "items",
+    "additionalItems", "additionalProperties",
+})  # fmt: skip
+_DRAFT_06: Final = _DRAFT_04 | {"contains", "propertyNames"}
+_DRAFT_07: Final = _DRAFT_06 | {"if", "then", "else"}
+_DRAFT_2019_09: Final = _DRAFT_07 | {
+    "$defs", "dependentSchemas", "unevaluatedItems", "unevaluatedProperties", "contentSchema",
+}  # fmt: skip
+
+# By the name of a dialect: the keywords that hold schemas.
+KEYWORDS: Final = {
+    "draft-04": _DRAFT_04,
+    "draft-06": _DRAFT_06,
+    "draft-07": _DRAFT_07,
+    "2019-09": _DRAFT_2019_09,
+    "2020-12": (_DRAFT_2019_09 - {"additionalItems"}) | {"prefixItems"},
+}
+
+_MAPS: Final = frozenset({
     "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies",
-)  # fmt: skip
-_LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
-_SINGLES: Final = (
-    "items", "additionalItems", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else",
-    "unevaluatedItems", "unevaluatedProperties", "contentSchema",
-)  # fmt: skip
+})  # fmt: skip
 
 # These apply to the very value their schema applies to: going round them makes no progress.
 _IN_PLACE: Final = frozenset({
@@ -23,11 +36,12 @@ _IN_PLACE: Final = frozenset({
 })  # fmt: skip
 
 
-def children(schema: dict[str, Any]) -> Iterator[tuple[Path, Any]]:
+def children(schema: dict[str, Any], dialect: str) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield the object schemas directly inside a schema, each with its path. Malformed keywords are passed over."""
-    for path, child in _candidates(schema):
-        if isinstance(child, dict):
-            yield path, child
+    for keyword, value in schema.items():
+        for path, child in _held(keyword, value) if keyword in KEYWORDS[dialect] else ():
+            if isinstance(child, dict):
+                yield path, child
 
 
 def in_place(path: Path) -> bool:
@@ -35,14 +49,10 @@ def in_place(path: Path) -> bool:
     return path[0] in _IN_PLACE
 
 
-def _candidates(schema: dict[str, Any]) -> Iterator[tuple[Path, Any]]:
-    for keyword in _MAPS:
-        members = schema.get(keyword)
-        if isinstance(members, dict):
-            yield from (((keyword, name), child) for name, child in members.items())
-    for keyword in _LISTS:
-        members = schema.get(keyword)
-        if isinstance(members, list):
-            yield from (((keyword, index), child) for index, child in enumerate(members))
-    for keyword in _SINGLES:
-        yield (keyword,), schema.get(keyword)
+def _held(keyword: str, value: Any) -> Iterator[tuple[Path, Any]]:
+    if isinstance(value, list):
+        yield from (((keyword, index), child) for index, child in enumerate(value))
+    elif isinstance(value, dict) and keyword in _MAPS:
+        yield from (((keyword, name), child) for name, child in value.items())
+    else:
+        yield (keyword,), value

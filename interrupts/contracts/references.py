@@ -94,7 +94,7 @@ def _follow(graph: Graph, start: int, done: set[int], found: list[Problem]) -> N
 
 def _inner(graph: Graph, place: Place) -> list[Place]:
     inner = []
-    for path, child in children(place.schema):
+    for path, child in children(place.schema, graph.dialect.name):
         try:
             resolver = place.resolver.in_subresource(graph.dialect.specification.create_resource(child))
         except _LEADS_NOWHERE:

@@ -54,9 +54,9 @@ def _seen_positions(validator: Any, instance: list[Any], schema: Any) -> set[int
         return set()
     if _speaks_of_every_item(schema):
         return set(range(len(instance)))
-    items = schema.get("items")
-    seen = set(range(len(items if isinstance(items, list) else schema.get("prefixItems", ()))))
-    if "contains" in schema and "prefixItems" in validator.VALIDATORS:  # from 2020-12 on, contains counts
+    modern = "prefixItems" in validator.VALIDATORS
+    seen = set(range(len(schema.get("prefixItems" if modern else "items", ()))))
+    if "contains" in schema and modern:  # from 2020-12 on, contains counts
         seen |= {index for index, item in enumerate(instance) if holds(validator, item, schema["contains"])}
     for inner, subschema in _in_place(validator, instance, schema):
         seen |= _seen_positions(inner, instance, subschema)

@@ -63,14 +63,16 @@ def shorten(text: str) -> str:
 
 def keyword_of(error: ValidationError) -> str:
     """Return the keyword that failed; "false" for a schema that allows nothing, which the library gives no keyword."""
-    return "false" if error.validator is None else str(error.validator)
+    validator: Any = error.validator
+    return "false" if validator is None else str(validator)
 
 
 def describe(error: ValidationError) -> str:
     """Return what is wrong, as a sentence."""
-    if error.message and error.validator is not None:
+    keyword = keyword_of(error)
+    if error.message and keyword != "false":
         return error.message
-    words = _WORDS.get(keyword_of(error))
+    words = _WORDS.get(keyword)
     return words(error.validator_value, error.instance) if words else "This value is not allowed here."
 
 

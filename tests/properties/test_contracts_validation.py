@@ -84,8 +84,10 @@ EXPENSE: dict[str, Any] = {
     "additionalProperties": False,
     "$defs": {"line": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}},
 }
-LINES = st.fixed_dictionaries({"text": st.text(max_size=5)}, optional={"note": VALUES})
-FITTING = st.fixed_dictionaries(
+LINES: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {"text": st.text(max_size=5)}, optional={"note": VALUES}
+)
+FITTING: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {
         "amount": st.integers(1, 1000) | st.floats(0, 1000, exclude_min=True),
         "currency": st.sampled_from(["EUR", "USD"]),

@@ -23,6 +23,11 @@ TOO_MANY_STEPS = [
 TOO_SLOW = [Problem("", "budget", "This could not be checked. Checking this value takes longer than is allowed.")]
 
 
+def unhurried(schema: JsonSchema, value: JsonValue) -> list[Problem]:
+    """Validate with time to spare, so that on a slow machine too it is the steps that run out."""
+    return run(compile_schema(schema), value, seconds=30)
+
+
 def timed(schema: JsonSchema, value: JsonValue) -> tuple[list[Problem], float]:
     compiled = compile_schema(schema)
     start = time.perf_counter()
@@ -108,14 +113,14 @@ def test_a_doubling_bomb_runs_out_of_steps(step: Any) -> None:
         value = {"a": value}
     found, seconds = timed(doubling(25, step), value)
     assert found
-    assert seconds < 2.0
+    assert seconds < 4.0
 
 
 def test_running_out_of_steps_is_one_problem_and_never_valid() -> None:
     schema = doubling(25, lambda next_: {"anyOf": [next_, {"not": next_}], "unevaluatedProperties": False})
-    assert timed(schema, {"a": 1})[0] == TOO_MANY_STEPS
-    assert timed({"items": {"type": "number"}}, [1] * 60_000)[0] == TOO_MANY_STEPS
-    assert timed({"items": {"type": "number"}}, [1] * 40_000)[0] == []
+    assert unhurried(schema, {"a": 1}) == TOO_MANY_STEPS
+    assert unhurried({"items": {"type": "number"}}, [1] * 60_000) == TOO_MANY_STEPS
+    assert unhurried({"items": {"type": "number"}}, [1] * 40_000) == []
     assert {"budget", "unresolvable"} == UNCHECKED
 
 
@@ -129,17 +134,17 @@ def test_running_out_of_time_is_one_problem_and_never_valid() -> None:
 def test_many_subschemas_over_a_large_value_are_stopped_in_time() -> None:
     found, seconds = timed({"anyOf": [{"enum": [[i]]} for i in range(1_500)]}, [1] * 500_000)
     assert found == TOO_SLOW
-    assert seconds < 2.0
+    assert seconds < 4.0
     found, seconds = timed({"allOf": [{"contains": {"title": "x"}, "maxContains": 10**6}] * 1_000}, [1] * 500_000)
     assert found == TOO_SLOW
-    assert seconds < 2.0
+    assert seconds < 4.0
 
 
 @pytest.mark.parametrize("schema", [{"pattern": "^(a+)+$"}, {"patternProperties": {"^(a+)+$": False}}])
 def test_a_catastrophic_pattern_is_matched_in_linear_time(schema: Any) -> None:
     text = "a" * 100_000 + "!"
     _, seconds = timed(schema, text if "pattern" in schema else {text: 1})
-    assert seconds < 0.5
+    assert seconds < 1.5
 
 
 def test_patterns_beside_closed_objects_are_matched_in_linear_time() -> None:
@@ -147,11 +152,11 @@ def test_patterns_beside_closed_objects_are_matched_in_linear_time() -> None:
     for closing in ("additionalProperties", "unevaluatedProperties"):
         found, seconds = timed({"patternProperties": {"^(a+)+$": True}, closing: False}, {name: 1})
         assert [problem.keyword for problem in found] == [closing]
-        assert seconds < 0.5
-    inner = {"allOf": [{"patternProperties": {"^(a+)+$": True}}], "unevaluatedProperties": False}
+        assert seconds < 1.5
+    inner: Any = {"allOf": [{"patternProperties": {"^(a+)+$": True}}], "unevaluatedProperties": False}
     found, seconds = timed(inner, {name: 1, "aa": 1})
     assert [problem.pointer for problem in found] == [f"/{name}"]
-    assert seconds < 0.5
+    assert seconds < 1.5
 
 
 def test_a_pattern_that_must_backtrack_fails_closed() -> None:
@@ -169,7 +174,7 @@ def test_a_large_enum_is_compared_quickly() -> None:
     values: list[JsonValue] = ["value 9999"] * 1_000
     found, seconds = timed(schema, [*values, "other"])
     assert [problem.pointer for problem in found] == ["/1000"]
-    assert seconds < 0.5
+    assert seconds < 1.5
 
 
 def test_large_lists_of_distinct_items_are_compared_quickly() -> None:
@@ -177,7 +182,7 @@ def test_large_lists_of_distinct_items_are_compared_quickly() -> None:
     assert timed({"uniqueItems": True}, objects)[0] == []
     found, seconds = timed({"uniqueItems": True}, [*objects, objects[7]])
     assert [problem.message for problem in found] == ["Items 8 and 20001 of this list are the same."]
-    assert seconds < 1.0
+    assert seconds < 2.0
 
 
 def test_numbers_with_colliding_hashes_are_compared_quickly() -> None:
@@ -185,7 +190,7 @@ def test_numbers_with_colliding_hashes_are_compared_quickly() -> None:
     assert len({hash(number) for number in colliding}) == 1
     found, seconds = timed({"uniqueItems": True}, colliding)
     assert found == []
-    assert seconds < 1.0
+    assert seconds < 2.0
 
 
 def test_deep_values_are_checked_or_refused_but_never_crash() -> None:

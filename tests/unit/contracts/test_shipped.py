@@ -156,8 +156,9 @@ def test_cancelling_takes_a_reason_and_nothing_else() -> None:
 
 
 def test_any_json_is_a_resume_value_but_it_must_be_there() -> None:
-    for value in (None, {}, [], "x", 0):
-        assert found("resolve-interrupt-request", {"resumeValue": value}) == []  # type: ignore[dict-item]
+    values: list[JsonValue] = [None, {}, [], "x", 0]
+    for value in values:
+        assert found("resolve-interrupt-request", {"resumeValue": value}) == []
     assert found("resolve-interrupt-request", {}) == [("/resumeValue", "required")]
     assert found("resolve-interrupt-request", {"resumeValue": 1, "token": "x"}) == [("/token", "additionalProperties")]
 

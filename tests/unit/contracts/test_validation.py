@@ -214,7 +214,7 @@ def test_a_reference_to_the_root_keeps_the_bounded_keywords() -> None:
 
 
 def test_problems_come_sorted_without_repeats_and_at_most_a_hundred() -> None:
-    schema = {"allOf": [{"items": {"type": "string"}}, {"items": {"type": "string"}}]}
+    schema: Any = {"allOf": [{"items": {"type": "string"}}, {"items": {"type": "string"}}]}
     found = validate(compile_schema(schema), list(range(300)))
     assert len(found) == 100
     assert found == sorted(set(found))
