@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.management.color import Style
 from django.db import connection
 
+from interrupts.surfaces.rest.news import RUN_NEWS
 from wopsite.celery import app
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
@@ -101,6 +102,8 @@ def django_db_setup(django_db_setup: None) -> Generator[None]:
     """
     if _ON_POSTGRESQL:
         yield
+        # A connection that still listens for news of runs would keep the test database from being dropped.
+        RUN_NEWS.stop()
         return
     flush = connection.ops.sql_flush
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from interrupts.errors import TenantMismatch, ValidationFailed
 from interrupts.ids import tenant_of
-from interrupts.vocabulary import BOUND_ID_PATTERN
+from interrupts.vocabulary import BOUND_ID_PATTERN, NODE_ID_PATTERN
 
 # Everything else is the protocol's: an unknown path there is answered in JSON, never with a page.
 _PEOPLES_FOLDERS: Final = ("/inbox/", "/accounts/", "/admin/", "/static/")
@@ -57,6 +57,16 @@ def read_bound_id(segment: str, *, tenant_id: str) -> str:
     if tenant_of(bound_id) != tenant_id:
         raise TenantMismatch
     return bound_id
+
+
+def read_authored_id(text: str, *, field: str) -> str:
+    """Return an id that an author chose, such as a workflow's; ``~`` is a plain character in it. Raises ValidationFailed."""
+    if not re.fullmatch(NODE_ID_PATTERN, text):
+        raise ValidationFailed(
+            f"“{text[:_SHOWN]}” is no id: 1 to 128 letters, digits, '.', '_', '~', ':' or '-'.",
+            details={"field": field},
+        )
+    return text
 
 
 def _decode(segment: str) -> str:

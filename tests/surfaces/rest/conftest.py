@@ -1,12 +1,9 @@
-"""What the tests of the machine surface share: keys of two tenants, a run that waits, and the end of listening."""
+"""What the tests of the machine surface share: keys of two tenants, and a run that waits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from interrupts.surfaces.rest.news import RUN_NEWS
 from tests import factories
 from tests.surfaces.rest.api import Api
 
@@ -33,10 +30,3 @@ def gate_run(api: Api) -> str:
     """A run that waits at its one gate, named ``gate``, which everybody may answer."""
     factories.register(factories.one_gate())
     return str(api.post("/runs", {"workflowId": "flow"}).body["runId"])
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _stop_listening() -> Iterator[None]:
-    """A connection that still listens would keep the test database from being dropped."""
-    yield
-    RUN_NEWS.stop()

@@ -19,7 +19,7 @@ from interrupts.surfaces.rest.creation import read_create_run
 from interrupts.surfaces.rest.cursors import mint_cursor, read_cursor
 from interrupts.surfaces.rest.documents import run_snapshot
 from interrupts.surfaces.rest.operations import Operation, Parameter
-from interrupts.surfaces.rest.paths import project_id
+from interrupts.surfaces.rest.paths import project_id, read_authored_id
 from interrupts.surfaces.rest.responses import PRIVATE, json_response, not_modified, tagged
 from interrupts.vocabulary import RunStatus, Scope
 
@@ -71,7 +71,7 @@ class RunsView(ProtocolView):
             self.actor.tenant_id,
             after=None if cursor is None else read_cursor(cursor, tenant_id=self.actor.tenant_id),
             limit=size + 1,
-            workflow_id=query.get("workflowId"),
+            workflow_id=_workflow_filter(query.get("workflowId")),
             status=_status_filter(query.get("status")),
         )
         page: JsonObject = {"runs": [run_snapshot(run) for run in runs[:size]]}
@@ -165,6 +165,10 @@ class BulkCancelView(ProtocolView):
         )
         done = bulk_cancel(request=command, now=self.now)
         return json_response(done.result, is_replay=done.is_replay)
+
+
+def _workflow_filter(text: str | None) -> str | None:
+    return None if text is None else read_authored_id(text, field="workflowId")
 
 
 def _status_filter(text: str | None) -> str | None:

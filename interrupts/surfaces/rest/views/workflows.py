@@ -15,6 +15,7 @@ from interrupts.services.workflows import Registered, read_workflow, register_wo
 from interrupts.surfaces.rest.base import ProtocolView
 from interrupts.surfaces.rest.bodies import read_json
 from interrupts.surfaces.rest.operations import Operation
+from interrupts.surfaces.rest.paths import read_authored_id
 from interrupts.surfaces.rest.responses import PRIVATE, json_response, not_modified, tagged, text_response
 from interrupts.vocabulary import Scope
 
@@ -33,7 +34,8 @@ class WorkflowView(ProtocolView):
     }
 
     def get(self, request: Request, workflow_id: str) -> HttpResponse:
-        workflow = read_workflow(tenant_id=self.actor.tenant_id, workflow_id=workflow_id)
+        name = read_authored_id(workflow_id, field="workflowId")
+        workflow = read_workflow(tenant_id=self.actor.tenant_id, workflow_id=name)
         etag = f'"{workflow.digest}"'
         response = HttpResponse(status=304) if not_modified(self.http, etag) else text_response(workflow.document)
         return tagged(response, etag, cache=PRIVATE)
