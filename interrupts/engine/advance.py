@@ -104,8 +104,11 @@ def hand_on(execution: Execution) -> None:
     )
 
 
-def resume(execution: Execution, resolution: Resolution, node_id: str) -> None:
-    """Give a resolved interrupt back to the node that raised it (interrupt.md §Rejection), then go on."""
+def resume(execution: Execution, resolution: Resolution, *, node_id: str, asked: JsonObject) -> None:
+    """Give a resolved interrupt back to the node that raised it (interrupt.md §Rejection), then go on.
+
+    ``asked`` is the interrupt's data as people saw it: what the node looks at now, whatever its inputs would say today.
+    """
     log = execution.log
     if resolution.decision != Decision.REJECTED:
         payload: JsonObject = {
@@ -114,23 +117,17 @@ def resume(execution: Execution, resolution: Resolution, node_id: str) -> None:
             "resumeValue": resolution.resume_value,
         }
         log.append(EventType.NODE_RESUMED, payload, node_id=node_id)
-    _continue(execution, node_id, resolution)
+    raised_by = node_type(execution.plan.nodes[node_id].type_id)
+    _go_on(execution, node_id, raised_by.resume(_context(execution, node_id, asked=asked), resolution))
 
 
 def elapse(execution: Execution, node_id: str) -> None:
     """Go on after a node's delay."""
-    _continue(execution, node_id, None)
+    waiting = node_type(execution.plan.nodes[node_id].type_id)
+    _go_on(execution, node_id, waiting.elapsed(_context(execution, node_id)))
 
 
-def _continue(execution: Execution, node_id: str, resolution: Resolution | None) -> None:
-    node = execution.plan.nodes[node_id]
-    try:
-        ctx = _context(execution, node_id, ())
-    except PortError as error:
-        result: NodeResult = Failed(error.code, error.message)
-    else:
-        kind = node_type(node.type_id)
-        result = kind.elapsed(ctx) if resolution is None else kind.resume(ctx, resolution)
+def _go_on(execution: Execution, node_id: str, result: NodeResult) -> None:
     with _bad_conditions_fail(execution):
         _apply(execution, node_id, result)
         _advance(execution)
@@ -143,21 +140,25 @@ def _start(execution: Execution, start: routing.Start) -> None:
     payload: JsonObject = {"nodeId": node.id, "typeId": node.type_id, "attempt": 0}
     log.append(EventType.NODE_STARTED, payload, node_id=node.id)
     try:
-        result = node_type(node.type_id).execute(_context(execution, node.id, start.delivered))
+        inputs = resolve_inputs(node, execution.scope(), start.delivered)
+        result = node_type(node.type_id).execute(_context(execution, node.id, inputs=inputs))
     except PortError as error:
         result = Failed(error.code, error.message)
     _apply(execution, node.id, result)
 
 
-def _context(execution: Execution, node_id: str, delivered: tuple[PlanEdge, ...]) -> NodeContext:
+def _context(
+    execution: Execution, node_id: str, *, inputs: JsonObject | None = None, asked: JsonObject | None = None
+) -> NodeContext:
     node, state = execution.plan.nodes[node_id], execution.log.state
     return NodeContext(
         run_id=execution.log.run.pk,
         node_id=node_id,
         node_name=node.name,
         config=node.config,
-        inputs=resolve_inputs(node, execution.scope(), delivered),
+        inputs=inputs or {},
         visit=state.nodes[node_id].resolved,
+        asked=asked or {},
     )
 
 

@@ -73,7 +73,7 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.CheckConstraint(
-                        condition=models.Q(("id__regex", "^[A-Za-z0-9._-]{1,128}$")), name="tenant_id_grammar"
+                        condition=models.Q(("id__regex", "^[A-Za-z0-9._-]{1,128}\\Z")), name="tenant_id_grammar"
                     )
                 ],
             },

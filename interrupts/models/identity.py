@@ -27,8 +27,9 @@ class Tenant(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            # A tenant id is half of every run id: outside this grammar no id of the tenant would resolve.
-            models.CheckConstraint(name="tenant_id_grammar", condition=Q(id__regex=r"^[A-Za-z0-9._-]{1,128}$")),
+            # A tenant id is half of every run id: outside this grammar no id of the tenant would resolve. (On SQLite a
+            # plain "$" would let a line break follow.)
+            models.CheckConstraint(name="tenant_id_grammar", condition=Q(id__regex=r"^[A-Za-z0-9._-]{1,128}\Z")),
         ]
 
     def __str__(self) -> str:

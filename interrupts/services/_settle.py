@@ -23,7 +23,8 @@ def settle(execution: Execution, suspension: Suspension, resolution: Resolution)
     if suspension.deadline is not None:
         timers.disarm(run_id=suspension.run_id, node_id=suspension.node_id, purpose=TimerPurpose.DEADLINE)
     log.append(EventType.INTERRUPT_RESOLVED, payload, node_id=suspension.node_id)
-    advance.resume(execution, resolution, suspension.node_id)
+    asked = cast("JsonObject", suspension.payload["data"])
+    advance.resume(execution, resolution, node_id=suspension.node_id, asked=asked)
 
 
 def resolved_payload(suspension: Suspension, resolution: Resolution) -> JsonObject:

@@ -13,11 +13,11 @@ from interrupts import selectors
 from interrupts.contracts.json_text import digest, dump_json
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.engine.definition import check_definition
+from interrupts.engine.nodes import node_type
 from interrupts.errors import NotFound, VersionConflict
 from interrupts.kinds import registry
 from interrupts.models import Tenant, Workflow
 from interrupts.problems import validation_failed
-from interrupts.vocabulary import InterruptKind
 
 logger = logging.getLogger(__name__)
 
@@ -101,10 +101,7 @@ def _store(tenant_id: str, definition: JsonObject, now: datetime) -> Workflow:
 
 
 def _declare(tenant_id: str, node: JsonObject) -> None:
-    """Tell a gate's kind what the workflow may ask, from what its configuration fixes."""
-    config = cast("JsonObject", node["config"])
-    if node["typeId"] == "core.approvalGate":
-        registry.get(InterruptKind.APPROVAL).declared(tenant_id=tenant_id, data=config)
-    elif node["typeId"] == "core.interrupt":
-        data = cast("JsonObject", config["data"])
-        registry.get(InterruptKind(cast("str", config["kind"]))).declared(tenant_id=tenant_id, data=data)
+    """Tell a kind what the workflow may ask, as far as the node's configuration fixes it."""
+    asked = node_type(cast("str", node["typeId"])).asks(cast("JsonObject", node["config"]))
+    if asked is not None:
+        registry.get(asked.kind).declared(tenant_id=tenant_id, data=asked.data)

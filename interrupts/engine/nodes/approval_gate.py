@@ -82,7 +82,7 @@ class ApprovalGate(NodeType):
         )
 
     def resume(self, ctx: NodeContext, resolution: Resolution) -> NodeResult:
-        return _approval.conclude(resolution, _payload(ctx))
+        return _approval.conclude(resolution, ctx.asked)
 
     def asks(self, config: JsonObject) -> Asked:
         return Asked(InterruptKind.APPROVAL, config)

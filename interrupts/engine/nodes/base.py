@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from interrupts.contracts.problems import Problem
@@ -62,7 +62,11 @@ NodeResult = Completed | Failed | Suspend | Wait
 
 @dataclass(frozen=True, slots=True)
 class NodeContext:
-    """One execution of a node: its own configuration and the inputs as its ports resolved."""
+    """One execution of a node: its own configuration and the inputs as its ports resolved.
+
+    On the way back from an interrupt, ``asked`` is the interrupt's data as it was shown, and there are no inputs: a
+    source that ran again meanwhile must not change what was decided about.
+    """
 
     run_id: str
     node_id: str
@@ -70,6 +74,7 @@ class NodeContext:
     config: JsonObject
     inputs: JsonObject
     visit: int
+    asked: JsonObject = field(default_factory=dict)
 
 
 class NodeType(ABC):

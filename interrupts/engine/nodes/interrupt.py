@@ -48,11 +48,10 @@ class Interrupt(NodeType):
         )
 
     def resume(self, ctx: NodeContext, resolution: Resolution) -> NodeResult:
-        asked = self.asks(ctx.config)
-        if asked.kind is InterruptKind.APPROVAL:
-            return _approval.conclude(resolution, asked.data)
+        if resolution.kind is InterruptKind.APPROVAL:
+            return _approval.conclude(resolution, ctx.asked)
         if resolution.reason == "timeout":
-            details: JsonObject = {"kind": str(asked.kind), "timeoutMs": ctx.config.get("timeoutMs")}
+            details: JsonObject = {"kind": str(resolution.kind), "timeoutMs": ctx.config.get("timeoutMs")}
             return Failed("interrupt_expired", "Nobody answered in time.", details=details)
         return Completed({"resumeValue": resolution.resume_value})
 

@@ -82,7 +82,12 @@ def test_a_skip_activates_and_settles_at_once_without_a_visit() -> None:
 
 
 def test_a_second_visit_forgets_what_the_first_put_out_and_counts_on() -> None:
-    log = started().suspend("a").add("interrupt.resolved", "a", interruptId="i").add("node.completed", "a", outputs={"x": 1})
+    log = (
+        started()
+        .suspend("a")
+        .add("interrupt.resolved", "a", interruptId="i")
+        .add("node.completed", "a", outputs={"x": 1})
+    )
     node = log.add("node.started", "a").state.nodes["a"]
     assert node == NodeState(status=NodeStatus.RUNNING, activated=6, visits=2, resolved=1)
 

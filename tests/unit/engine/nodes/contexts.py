@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from interrupts.contracts.types import JsonObject
@@ -12,6 +13,11 @@ from interrupts.vocabulary import InterruptKind
 
 def context(config: JsonObject | None = None, **inputs: Any) -> NodeContext:
     return NodeContext(run_id="acme/r-1", node_id="step", node_name="Step", config=config or {}, inputs=inputs, visit=0)
+
+
+def resumed(**asked: Any) -> NodeContext:
+    """The way back from an interrupt whose data was ``asked``."""
+    return replace(context({"title": "T"}), asked=asked)
 
 
 def resolution(kind: InterruptKind = InterruptKind.APPROVAL, **members: Any) -> Resolution:

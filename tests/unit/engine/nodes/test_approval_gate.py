@@ -11,7 +11,7 @@ from interrupts.contracts.validation import compile_schema, validate
 from interrupts.engine.nodes.approval_gate import ApprovalGate
 from interrupts.engine.nodes.base import Completed, Failed, Suspend
 from interrupts.vocabulary import InterruptKind
-from tests.unit.engine.nodes.contexts import context, granted, resolution
+from tests.unit.engine.nodes.contexts import context, granted, resolution, resumed
 
 GATE = ApprovalGate()
 FULL: JsonObject = {
@@ -105,7 +105,7 @@ def test_a_granted_gate_puts_out_the_decision_and_the_answer() -> None:
 
 
 def test_a_gate_puts_out_the_artifact_that_was_approved() -> None:
-    ctx = context({"title": "T", "artifactData": {"from": "config"}}, artifactData={"v": 1})
+    ctx = resumed(artifactData={"v": 1})
     accepted, edited = GATE.resume(ctx, granted()), GATE.resume(ctx, granted("edit-accept", edited_artifact_data=None))
     assert isinstance(accepted, Completed)
     assert accepted.outputs["artifactData"] == {"v": 1}

@@ -7,7 +7,7 @@ from interrupts.contracts.validation import compile_schema, validate
 from interrupts.engine.nodes.base import Asked, Completed, Failed, Suspend
 from interrupts.engine.nodes.interrupt import Interrupt
 from interrupts.vocabulary import InterruptKind
-from tests.unit.engine.nodes.contexts import context, granted, resolution
+from tests.unit.engine.nodes.contexts import context, granted, resolution, resumed
 
 NODE = Interrupt()
 APPROVAL: JsonObject = {"artifactId": "a", "artifactType": "t", "title": "T", "actions": ["accept"]}
@@ -59,7 +59,7 @@ def test_a_deadline_that_passes_fails_the_node_naming_the_cause() -> None:
 
 
 def test_an_approval_is_concluded_as_at_an_approval_gate() -> None:
-    ctx = context({"kind": "approval", "data": {**APPROVAL, "artifactData": {"v": 1}}})
+    ctx = resumed(**APPROVAL, artifactData={"v": 1})
     accepted = NODE.resume(ctx, granted())
     assert isinstance(accepted, Completed)
     assert (accepted.outputs["action"], accepted.outputs["artifactData"]) == ("accept", {"v": 1})
