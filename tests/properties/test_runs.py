@@ -34,7 +34,7 @@ from tests.factories import (
     start,
     trail,
 )
-from tests.invariants import assert_run_holds
+from tests.invariants import assert_payloads_fit, assert_run_holds
 from tests.properties.graphs import Graph, graphs
 from tests.properties.reference import COMPLETED, FAILED, WAITING, Reference
 
@@ -152,7 +152,8 @@ gate_configs = st.dictionaries(
 )
 
 
-@settings(max_examples=120)
+@pytest.mark.timeout(300)
+@settings(max_examples=80)
 @given(data=st.data(), graph=graphs(cyclic=True, kinds=KINDS, most=6), bounds=limits, configs=gate_configs)
 def test_a_run_stands_where_the_reference_stands_after_every_operation(
     people: dict[str, Actor],
@@ -172,6 +173,7 @@ def test_a_run_stands_where_the_reference_stands_after_every_operation(
                 break
             _one_operation(data, story, polls, people)
             story.check()
+        assert_payloads_fit(story.run_id)
         transaction.set_rollback(True)
 
 
@@ -219,8 +221,9 @@ def _tick(story: Story) -> None:
     story.settle(timer.node_id, FAILED if timer.purpose == "deadline" else COMPLETED)
 
 
+@pytest.mark.timeout(300)
+@settings(max_examples=30)
 @given(graph=graphs(cyclic=True, kinds=KINDS, most=6), inline=st.integers(1, 3))
-@settings(max_examples=40)
 def test_a_run_handed_on_tells_the_same_story_as_one_that_is_not(
     people: dict[str, Actor], settings: Any, graph: Graph, inline: int
 ) -> None:
