@@ -33,6 +33,19 @@ def limits() -> Limits:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class TokenKeys:
+    """The key ring of signed links: ``active`` signs, all verify. Kids hold no dot."""
+
+    active: tuple[str, str]
+    secrets: dict[str, str]
+
+
+def token_keys() -> TokenKeys:
+    ring: dict[str, str] = settings.WOP_TOKEN_KEYS
+    return TokenKeys(active=next(iter(ring.items())), secrets=ring)
+
+
 def conformance() -> bool:
     """Return whether this is a conformance run: ``voter`` counts, fixtures are listed. Never in production."""
     return bool(settings.WOP_CONFORMANCE)

@@ -137,6 +137,8 @@ class Lane(StrEnum):
     API_KEY = "api-key"
     SESSION = "session"
     WORKLOAD = "workload"
+    # A signed link: no credential of the protocol, so it is never named on the wire.
+    LINK = "link"
 
 
 ISSUERS: Final = {

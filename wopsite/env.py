@@ -8,6 +8,7 @@ find a typing error.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -19,6 +20,8 @@ import dj_database_url
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 _SECRET_KEY_BYTES = 50
+_KID = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_MIN_TOKEN_SECRET = 32
 _BROKERS = ("filesystem", "redis", "rediss", "amqp", "amqps")
 
 
@@ -109,6 +112,25 @@ def secret_key(name: str, stored_in: Path) -> str:
     except (OSError, UnicodeError) as error:
         refuse(name, f"is not set and the key cannot be kept in {stored_in} ({error})", "a-long-random-text")
     return value or refuse(name, f"is not set and {stored_in} is empty: remove that file", "a-long-random-text")
+
+
+def key_ring(name: str, stored_in: Path) -> dict[str, str]:
+    """Keys by id, `kid:secret` separated by commas, the active one first; unset, one key is kept as `secret_key` does.
+
+    To rotate, put a new key in front and drop the old one once the tokens it signed have expired (30 minutes). The kid
+    `legacy` verifies tokens of protocol version 1 and signs nothing.
+    """
+    pairs = [word.partition(":") for word in words(name, [])]
+    if not pairs:
+        return {"local": secret_key(name, stored_in)}
+    ring = {kid: secret for kid, _, secret in pairs}
+    weak = [kid for kid, secret in ring.items() if not _KID.fullmatch(kid) or len(secret) < _MIN_TOKEN_SECRET]
+    if weak or len(ring) != len(pairs):
+        problem = "must list kid:secret pairs, each kid once (A-Z a-z 0-9 _ -), each secret of 32 characters or more"
+        refuse(name, problem, "k2:a-random-text-of-32-or-more-characters,k1:the-key-before-it")
+    if next(iter(ring)) == "legacy":
+        refuse(name, "must begin with a key that signs; legacy only verifies", "k1:a-random-text,legacy:the-old-one")
+    return ring
 
 
 def _store_new_secret_key(stored_in: Path) -> None:

@@ -15,6 +15,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # --- Where things are kept -------------------------------------------------------------------------------------------
 WOP_DATA_DIR = env.directory("WOP_DATA_DIR", BASE_DIR / "var")
 SECRET_KEY = env.secret_key("WOP_SECRET_KEY", WOP_DATA_DIR / "secret.key")
+WOP_TOKEN_KEYS = env.key_ring("WOP_TOKEN_KEYS", WOP_DATA_DIR / "token.key")
 DATABASES = {
     "default": env.database(
         "DATABASE_URL",

@@ -76,6 +76,12 @@ def run(operation: Operation, *, key: Key | None, now: datetime) -> Done:
     return Done(outcome)
 
 
+def find(key: Key) -> IdempotencyRecord | None:
+    """Return the finished record of a key, where there is one."""
+    records = IdempotencyRecord.objects.filter(tenant_id=key.tenant_id, endpoint=key.endpoint, key=key.key)
+    return records.exclude(outcome=None).first()
+
+
 def purge(*, now: datetime) -> int:
     """Delete records past their retention and return how many."""
     deleted, _ = IdempotencyRecord.objects.filter(created_at__lt=now - IDEMPOTENCY_RETENTION).delete()

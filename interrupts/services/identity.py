@@ -171,6 +171,21 @@ def session_actor(membership: Membership) -> Actor:
     return _actor(membership, Lane.SESSION, SESSION_SCOPES)
 
 
+def approver_actor(membership: Membership) -> Actor:
+    """Return the person a signed link was made for, as they are now."""
+    return _actor(membership, Lane.LINK, frozenset({Scope.APPROVALS_RESPOND}))
+
+
+def link_actor(*, tenant_id: str, interrupt_id: str) -> Actor:
+    """Return the holder of a link that names nobody: one voter in total, and on no approver list (§25 row 8)."""
+    return Actor(
+        tenant_id=tenant_id,
+        subject_id=f"token:{interrupt_id.partition('/')[2]}",
+        lane=Lane.LINK,
+        scopes=frozenset({Scope.APPROVALS_RESPOND}),
+    )
+
+
 def command_line_actor(tenant: Tenant) -> Actor:
     """Return the host's own operator, who may start runs and is nobody's approver."""
     scopes = frozenset({Scope.MANIFEST_READ, Scope.RUNS_CREATE, Scope.RUNS_READ, Scope.RUNS_CANCEL})
