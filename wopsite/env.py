@@ -22,6 +22,7 @@ _FALSE = frozenset({"0", "false", "no", "off"})
 _SECRET_KEY_BYTES = 50
 _KID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _MIN_TOKEN_SECRET = 32
+_MIN_DIFFERENT = 8
 _BROKERS = ("filesystem", "redis", "rediss", "amqp", "amqps")
 
 
@@ -85,6 +86,14 @@ def origins(name: str) -> list[str]:
     return values
 
 
+def origin(name: str) -> str:
+    """One web origin without a slash at its end; empty when unset."""
+    values = origins(name)
+    if len(values) > 1:
+        refuse(name, "must name one origin", "https://wop.example.org")
+    return values[0].rstrip("/") if values else ""
+
+
 def directory(name: str, default: Path) -> Path:
     """A directory that we may write to; made when it is absent."""
     path = Path(text(name, str(default))).expanduser().absolute()
@@ -124,10 +133,13 @@ def key_ring(name: str, stored_in: Path) -> dict[str, str]:
     if not pairs:
         return {"local": secret_key(name, stored_in)}
     ring = {kid: secret for kid, _, secret in pairs}
-    weak = [kid for kid, secret in ring.items() if not _KID.fullmatch(kid) or len(secret) < _MIN_TOKEN_SECRET]
-    if weak or len(ring) != len(pairs):
-        problem = "must list kid:secret pairs, each kid once (A-Z a-z 0-9 _ -), each secret of 32 characters or more"
-        refuse(name, problem, "k2:a-random-text-of-32-or-more-characters,k1:the-key-before-it")
+    if len(ring) != len(pairs) or not all(_KID.fullmatch(kid) for kid in ring):
+        problem = "must list kid:secret pairs, each kid once, of A-Z, a-z, 0-9, _ and -"
+        refuse(name, problem, "k2:a-random-text,k1:the-one-before-it")
+    for kid, secret in ring.items():
+        if len(secret) < _MIN_TOKEN_SECRET or len(set(secret)) < _MIN_DIFFERENT:
+            problem = f"holds a secret for {kid!r} that can be guessed: it needs {_MIN_TOKEN_SECRET} random characters"
+            refuse(name, problem, f"{kid}:{secrets.token_urlsafe(_MIN_TOKEN_SECRET)}")
     if next(iter(ring)) == "legacy":
         refuse(name, "must begin with a key that signs; legacy only verifies", "k1:a-random-text,legacy:the-old-one")
     return ring

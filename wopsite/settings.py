@@ -42,6 +42,7 @@ WOP_WEB_THREADS = env.integer("WOP_WEB_THREADS", 16, minimum=1, maximum=256)
 
 # --- The site --------------------------------------------------------------------------------------------------------
 DEBUG = env.flag("WOP_DEBUG", default=False)
+WOP_PUBLIC_URL = env.origin("WOP_PUBLIC_URL")
 ALLOWED_HOSTS = env.words("WOP_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 ROOT_URLCONF = "wopsite.urls"
 WSGI_APPLICATION = "wopsite.wsgi.application"

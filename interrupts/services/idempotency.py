@@ -16,7 +16,11 @@ from interrupts.models import IdempotencyRecord
 
 # Outcomes that a later, corrected request must not be shadowed by.
 _NEVER_KEPT = frozenset(
-    {"idempotency_key_invalid", "validation_error", "forbidden", "run_forbidden", "id_tenant_mismatch"}
+    {
+        *("idempotency_key_invalid", "validation_error", "forbidden", "run_forbidden", "id_tenant_mismatch"),
+        # A new link to the same interrupt repeats the same request, and must not be told that it has expired.
+        "interrupt_expired",
+    }
 )
 
 
@@ -74,12 +78,6 @@ def run(operation: Operation, *, key: Key | None, now: datetime) -> Done:
     if isinstance(outcome, Refused):
         raise outcome.error
     return Done(outcome)
-
-
-def find(key: Key) -> IdempotencyRecord | None:
-    """Return the finished record of a key, where there is one."""
-    records = IdempotencyRecord.objects.filter(tenant_id=key.tenant_id, endpoint=key.endpoint, key=key.key)
-    return records.exclude(outcome=None).first()
 
 
 def purge(*, now: datetime) -> int:

@@ -39,7 +39,7 @@ class Intent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What an authentic token says. ``approver`` is the principal it was made for, empty when it names nobody."""
+    """What an authentic token says. ``approver`` is the subject id it was made for, empty when it names nobody."""
 
     run_id: str
     node_id: str
@@ -100,7 +100,7 @@ def _authentic_v2(token: str) -> bytes:
 
 
 def _authentic_v1(token: str) -> bytes:
-    """``base64url(payload) + "." + HMAC-SHA256(secret, payload)``, the MAC in hex over the payload's segment."""
+    """``base64url(payload) + "." + HMAC-SHA256(secret, payload)``, the MAC in lower hex over the payload's segment."""
     payload, _, mac = token.partition(".")
     secret = conf.token_keys().secrets.get(_LEGACY_KID)
     if secret is None or not hmac.compare_digest(_mac(secret, payload.encode()).hex(), mac):
@@ -109,20 +109,35 @@ def _authentic_v1(token: str) -> bytes:
 
 
 def _claims(payload: bytes) -> Claims:
+    """Read what was signed. A v1 host signed it with other code than ours, so its form is not taken on trust."""
     try:
         members = json.loads(payload)
         if not isinstance(members, dict) or not members.keys() >= _MEMBERS:
             raise InterruptTokenInvalid
         return Claims(
-            run_id=str(members["runId"]),
-            node_id=str(members["nodeId"]),
-            interrupt_id=str(members["interruptId"]),
-            expires_at=parse_isoformat(str(members["expiresAt"])),
+            run_id=_text(members["runId"]),
+            node_id=_text(members["nodeId"]),
+            interrupt_id=_text(members["interruptId"]),
+            expires_at=_moment(members["expiresAt"]),
             intent=Intent(members["intent"]),
-            approver=str(members.get("approver", "")),
+            approver=_text(members.get("approver", "")),
         )
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InterruptTokenInvalid from error
+
+
+def _text(value: object) -> str:
+    """Return a text that a database can look up: without NUL, half surrogates and the like."""
+    if not isinstance(value, str) or not value.isprintable():
+        raise InterruptTokenInvalid
+    return value
+
+
+def _moment(value: object) -> datetime:
+    at = parse_isoformat(_text(value))
+    if at.tzinfo is None:
+        raise InterruptTokenInvalid
+    return at
 
 
 def _mac(secret: str, signed: bytes) -> bytes:

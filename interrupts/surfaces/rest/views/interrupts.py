@@ -15,6 +15,7 @@ from interrupts.events import isoformat
 from interrupts.services.links import TokenAnswer, inspect_by_token, mint_link, resolve_by_token
 from interrupts.services.resolve import ResolveRequest, ResumeValue, resolve_interrupt
 from interrupts.services.tokens import Intent
+from interrupts.surfaces.addresses import link_url
 from interrupts.surfaces.rest.base import ProtocolView
 from interrupts.surfaces.rest.operations import Operation
 from interrupts.surfaces.rest.responses import json_response
@@ -62,7 +63,7 @@ class TokenView(ProtocolView):
             id="inspectInterruptByToken",
             summary="What a signed link asks",
             answers={200: "suspend-request"},
-            raises=("interrupt_token_invalid", "interrupt_already_resolved", "interrupt_expired"),
+            raises=("interrupt_token_invalid", "forbidden", "interrupt_already_resolved", "interrupt_expired"),
         ),
         "POST": Operation(
             id="resolveInterruptByToken",
@@ -89,6 +90,8 @@ class TokenView(ProtocolView):
 
 
 class LinkView(ProtocolView):
+    """Minting. An Idempotency-Key changes nothing here: nothing is stored, least of all a token."""
+
     operations: ClassVar[Mapping[str, Operation]] = {
         "POST": Operation(
             id="mintInterruptLink",
@@ -111,10 +114,9 @@ class LinkView(ProtocolView):
             approver=str(body.get("approver", "")),
             now=self.now,
         )
-        url = self.http.build_absolute_uri(f"/interrupts/{link.token}")
         minted: JsonObject = {
             "token": link.token,
-            "url": url,
+            "url": link_url(link.token, request=self.http),
             "intent": str(link.intent),
             "expiresAt": isoformat(link.expires_at),
         }
