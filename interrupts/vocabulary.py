@@ -141,6 +141,9 @@ class Lane(StrEnum):
     LINK = "link"
 
 
+# The subject of a link that names nobody, followed by the opaque part of its interrupt (wire contract §25 row 8).
+LINK_SUBJECT: Final = "token:"
+
 ISSUERS: Final = {
     Lane.API_KEY: "urn:wopsite:api-key",
     Lane.SESSION: "urn:wopsite:session",

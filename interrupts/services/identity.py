@@ -17,7 +17,7 @@ from django.db import transaction
 from interrupts.actor import Actor
 from interrupts.errors import CredentialExpired, CredentialRevoked, NotFound, Unauthenticated, ValidationFailed
 from interrupts.models import ApiKey, Membership, Tenant
-from interrupts.vocabulary import TENANT_PATTERN, Lane, Scope
+from interrupts.vocabulary import LINK_SUBJECT, TENANT_PATTERN, Lane, Scope
 
 logger = logging.getLogger(__name__)
 
@@ -180,7 +180,7 @@ def link_actor(*, tenant_id: str, interrupt_id: str) -> Actor:
     """Return the holder of a link that names nobody: one voter in total, and on no approver list (§25 row 8)."""
     return Actor(
         tenant_id=tenant_id,
-        subject_id=f"token:{interrupt_id.partition('/')[2]}",
+        subject_id=LINK_SUBJECT + interrupt_id.partition("/")[2],
         lane=Lane.LINK,
         scopes=frozenset({Scope.APPROVALS_RESPOND}),
     )

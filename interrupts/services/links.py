@@ -83,10 +83,33 @@ def inspect_by_token(*, token: str, now: datetime) -> JsonObject:
 
     Raises InterruptTokenInvalid, InterruptExpired, AlreadyResolved or Forbidden, in that order (§25 row 5).
     """
+    return cast("JsonObject", open_link(token=token, now=now).suspension.payload)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an authentic link leads to: the interrupt, whom the link speaks for, and what it may do until when."""
+
+    suspension: Suspension
+    actor: Actor
+    intent: Intent
+    expires_at: datetime
+
+
+def open_link(*, token: str, now: datetime) -> Target:
+    """Return what a link is about, while it can be used. Raises as ``inspect_by_token`` does."""
     claims = tokens.read(token)
-    suspension = open_interrupt(claims, now=now)
-    holder(claims)
-    return cast("JsonObject", suspension.payload)
+    return _target(claims, _open_interrupt(claims, now))
+
+
+def trace_link(*, token: str) -> Target | None:
+    """Return what an authentic link was about, whatever has become of it; None when nothing of it is left.
+
+    Raises InterruptTokenInvalid or Forbidden.
+    """
+    claims = tokens.read(token)
+    suspension = _interrupt(claims)
+    return None if suspension is None else _target(claims, suspension)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,23 +142,26 @@ def resolve_by_token(*, request: TokenAnswer, now: datetime) -> idempotency.Done
     return done
 
 
-def open_interrupt(claims: Claims, *, now: datetime) -> Suspension:
-    """Return what a link is about, or raise InterruptExpired, or AlreadyResolved for what is gone or closed."""
+def _open_interrupt(claims: Claims, now: datetime) -> Suspension:
+    """An authentic token of an interrupt that is gone or closed is a dead one (409)."""
     if claims.expires_at <= now:
         raise InterruptExpired
-    suspension = find_interrupt(claims)
+    suspension = _interrupt(claims)
     if suspension is None or suspension.outcome is not None:
         raise AlreadyResolved
     return suspension
 
 
-def find_interrupt(claims: Claims) -> Suspension | None:
-    """Return the interrupt that a link was made for, whatever has become of it."""
+def _interrupt(claims: Claims) -> Suspension | None:
     found = Suspension.objects.select_related("run__workflow", "tenant")
     return found.filter(pk=claims.interrupt_id, run_id=claims.run_id, node_id=claims.node_id).first()
 
 
-def holder(claims: Claims) -> Actor:
+def _target(claims: Claims, suspension: Suspension) -> Target:
+    return Target(suspension, _holder(claims), claims.intent, claims.expires_at)
+
+
+def _holder(claims: Claims) -> Actor:
     """Return whom a link speaks for: its approver as they are now, or nobody in particular.
 
     Raises Forbidden when that person has left: a link ends with the access of the one it was made for.
@@ -150,13 +176,13 @@ def holder(claims: Claims) -> Actor:
 
 
 def _resolve(claims: Claims, answer: ResumeValue | ValidationFailed, now: datetime) -> JsonObject | idempotency.Refused:
-    open_interrupt(claims, now=now)
+    _open_interrupt(claims, now)
     if claims.intent is not Intent.RESOLVE:
         raise Forbidden("This link only shows the question. Ask for one that may answer it.")
     if isinstance(answer, ValidationFailed):
         raise answer
     command = ResolveRequest(
-        actor=holder(claims),
+        actor=_holder(claims),
         run_id=claims.run_id,
         node_id=claims.node_id,
         answer=answer,
@@ -174,7 +200,7 @@ def _idempotency_key(claims: Claims, request: TokenAnswer) -> idempotency.Key | 
         return None
     if not re.fullmatch(IDEMPOTENCY_KEY_PATTERN, request.key):
         raise IdempotencyKeyInvalid
-    if find_interrupt(claims) is None:
+    if _interrupt(claims) is None:
         # There is nothing to keep a record of, and perhaps no such tenant.
         return None
     preimage = f"{claims.interrupt_id}\n{claims.approver}\n{request.digest}"

@@ -19,11 +19,12 @@ from interrupts.errors import (
     InterruptTokenInvalid,
     NotFound,
     ValidationFailed,
+    WopError,
 )
 from interrupts.models import IdempotencyRecord, Membership
-from interrupts.services import links, tokens
+from interrupts.services import tokens
 from interrupts.services.idempotency import Done, ReplayedError
-from interrupts.services.links import TokenAnswer, inspect_by_token, mint_link, resolve_by_token
+from interrupts.services.links import TokenAnswer, inspect_by_token, mint_link, open_link, resolve_by_token
 from interrupts.services.resolve import ResumeValue
 from interrupts.services.runs import CancelRun, cancel_run
 from interrupts.services.tokens import Claims, Intent
@@ -108,7 +109,7 @@ def test_only_an_active_member_of_the_tenant_gets_a_link(name: str) -> None:
 
 def test_there_is_no_link_to_what_does_not_wait() -> None:
     run_id = start_flow(workflow([gate_node(), gate_node("later")], [edge("gate", "later")]))
-    minting = {"actor": actor("owner"), "intent": Intent.RESOLVE, "approver": "", "now": NOW}
+    minting: dict[str, Any] = {"actor": actor("owner"), "intent": Intent.RESOLVE, "approver": "", "now": NOW}
     for run, node_id, error in [
         (run_id, "later", NotFound),
         (run_id, "nowhere", NotFound),
@@ -250,7 +251,8 @@ def test_a_question_by_link_leaves_the_gate_open() -> None:
 def test_a_bad_value_changes_nothing_and_the_link_stays_good() -> None:
     run_id = start_flow(one_gate(actions=["accept"]))
     token = link(run_id)
-    for value in ("timeout", "reject", 7, None, {}):
+    values: list[Any] = ["timeout", "reject", 7, None, {}]
+    for value in values:
         with pytest.raises(ValidationFailed):
             use(token, value)
     assert use(token).result["status"] == "completed"
@@ -259,11 +261,13 @@ def test_a_bad_value_changes_nothing_and_the_link_stays_good() -> None:
 # --- Dead links -------------------------------------------------------------------------------------------------------
 
 
-def assert_dead(token: str, error: type[Exception], *, now: datetime = NOW) -> None:
-    for key in (None, KEY):
+def assert_dead(token: str, error: type[WopError], *, now: datetime = NOW) -> None:
+    """Neither looking nor answering works, with or without a key, and again with the key."""
+    for key in (None, KEY, KEY):
         with pytest.raises((error, ReplayedError)) as refused:
             use(token, now=now, key=key)
-        assert error.code == getattr(refused.value, "code", getattr(refused.value, "error", refused.value).code)  # type: ignore[attr-defined]
+        told: Any = getattr(refused.value, "error", refused.value)
+        assert told.code == error.code
     with pytest.raises(error):
         inspect_by_token(token=token, now=now)
 
@@ -301,7 +305,7 @@ def test_a_link_to_one_visit_never_answers_the_next() -> None:
     ]
     run_id = start_flow(workflow(nodes, edges))
     token = link(run_id)
-    answer(actor("ann"), run_id, "reject")
+    answer(actor("ann"), run_id, "reject", now=after(minutes=1))
     assert suspension(run_id).outcome is None
     assert_dead(token, AlreadyResolved)
     assert use(link(run_id)).result["status"] == "completed"
@@ -440,5 +444,5 @@ def test_no_token_comes_into_log_lines_events_or_rows(caplog: pytest.LogCaptureF
 
 def test_the_holder_of_a_link_is_no_subject_on_the_wire() -> None:
     run_id = start_flow(one_gate())
-    holder: Actor = links.holder(tokens.read(link(run_id)))
+    holder: Actor = open_link(token=link(run_id), now=NOW).actor
     assert (holder.lane, holder.resolver, holder.user_id) == (Lane.LINK, None, None)

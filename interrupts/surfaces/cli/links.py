@@ -17,8 +17,10 @@ def _create_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="the run's id, for example acme/r-…")
     parser.add_argument("node", metavar="NODE", help="the node that waits for an answer")
     tenant_argument(parser)
-    parser.add_argument("--approver", default="", metavar="NAME", help="whom it is for: they answer with it as themself")
-    parser.add_argument("--intent", choices=list(Intent), default=Intent.RESOLVE, help="inspect: only show the question")
+    parser.add_argument("--approver", default="", metavar="NAME", help="the person it is for, who answers with it")
+    parser.add_argument(
+        "--intent", choices=list(Intent), default=Intent.RESOLVE, help="inspect: it only shows the question"
+    )
 
 
 def _create(arguments: Namespace, now: datetime) -> Outcome:
