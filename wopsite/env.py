@@ -132,14 +132,17 @@ def key_ring(name: str, stored_in: Path) -> dict[str, str]:
     pairs = [word.partition(":") for word in words(name, [])]
     if not pairs:
         return {"local": secret_key(name, stored_in)}
+    example = "k2:a-random-text-of-32-characters-or-more,k1:the-secret-before-it"
     ring = {kid: secret for kid, _, secret in pairs}
-    if len(ring) != len(pairs) or not all(_KID.fullmatch(kid) for kid in ring):
-        problem = "must list kid:secret pairs, each kid once, of A-Z, a-z, 0-9, _ and -"
-        refuse(name, problem, "k2:a-random-text,k1:the-one-before-it")
-    for kid, secret in ring.items():
+    if len(ring) != len(pairs) or not all(colon and _KID.fullmatch(kid) for kid, colon, _ in pairs):
+        refuse(name, "must list kid:secret pairs, each kid once, of A-Z, a-z, 0-9, _ and -", example)
+    # Which is told by its place: somebody may have written the secret where the kid belongs.
+    for place, secret in enumerate(ring.values(), start=1):
         if len(secret) < _MIN_TOKEN_SECRET or len(set(secret)) < _MIN_DIFFERENT:
-            problem = f"holds a secret for {kid!r} that can be guessed: it needs {_MIN_TOKEN_SECRET} random characters"
-            refuse(name, problem, f"{kid}:{secrets.token_urlsafe(_MIN_TOKEN_SECRET)}")
+            problem = (
+                f"holds a secret that can be guessed (number {place}): each needs {_MIN_TOKEN_SECRET} random characters"
+            )
+            refuse(name, problem, example)
     if next(iter(ring)) == "legacy":
         refuse(name, "must begin with a key that signs; legacy only verifies", "k1:a-random-text,legacy:the-old-one")
     return ring

@@ -67,6 +67,7 @@ def test_every_path_of_the_protocol_is_described_once(document: Any) -> None:
         "getWorkflow",
         "inspectInterruptByToken",
         "listRuns",
+        "mintInterruptLink",
         "pollRunEvents",
         "registerWorkflow",
         "resolveInterruptByRun",
