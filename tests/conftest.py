@@ -107,17 +107,19 @@ def django_db_setup(django_db_setup: None) -> Generator[None]:
         # A connection that still listens for news of runs would keep the test database from being dropped.
         RUN_NEWS.stop()
         return
-    flush = connection.ops.sql_flush
+    # The class, because each context has a connection of its own, and a browser's event loop is another context.
+    operations: Any = type(connection.ops)
+    flush = operations.sql_flush
 
-    def flush_behind_triggers(style: Style, tables: Sequence[str], **options: Any) -> list[str]:
-        with connection.cursor() as cursor:
+    def flush_behind_triggers(self: Any, style: Style, tables: Sequence[str], **options: Any) -> list[str]:
+        with self.connection.cursor() as cursor:
             cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
             triggers = cursor.fetchall()
-        drops = [f"DROP TRIGGER {connection.ops.quote_name(name)}" for name, _ in triggers]
-        return [*drops, *flush(style, tables, **options), *(sql for _, sql in triggers)]
+        drops = [f"DROP TRIGGER {self.quote_name(name)}" for name, _ in triggers]
+        return [*drops, *flush(self, style, tables, **options), *(sql for _, sql in triggers)]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(connection.ops, "sql_flush", flush_behind_triggers)
+        patch.setattr(operations, "sql_flush", flush_behind_triggers)
         yield
 
 

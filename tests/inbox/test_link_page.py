@@ -85,7 +85,7 @@ def test_an_open_link_shows_the_question_without_the_application(browser: Client
     assert page.status_code == 200
     assert "Release it?" in title_of(page)
     assert "This link was made for ann" in words
-    assert "Looking decides nothing. The link can be used until 2 Mar 2026, 09:30 UTC." in words
+    assert "Looking decides nothing. The link ends at 2 Mar 2026, 09:30 UTC" in words
     assert "Version 2 of it." in words
     assert "due in 23 hours" in words
     assert buttons(page) == ["accept", "edit-accept", "refine", "ask", "reject"]
