@@ -79,7 +79,9 @@ def rights_held(*, actor: Actor) -> dict[int, Right]:
 def refs_held_by(actor: Actor) -> QuerySet[ApproverRef]:
     """Return the references of the tenant that the actor may answer as, in whatever way."""
     held = _with_holdings(ApproverRef.objects.filter(tenant_id=actor.tenant_id), actor)
-    return held.exclude(kind=RefKind.PRINCIPAL, principal_is_active=False).filter(
+    # Unknown principals have no such flag, and NULL is neither true nor false.
+    answerable = ~Q(kind=RefKind.PRINCIPAL) | Q(principal_is_active=None) | Q(principal_is_active=True)
+    return held.filter(answerable).filter(
         Q(kind=RefKind.PRINCIPAL, ref__in=[actor.username, actor.subject_id])
         | Q(kind=RefKind.GROUP, in_group=True)
         | Q(by_user=True)
