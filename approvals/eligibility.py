@@ -14,7 +14,7 @@ from django.db.models import BooleanField, CharField, Exists, ExpressionWrapper,
 from django.db.models.functions import Cast
 from guardian.models import GroupObjectPermission, UserObjectPermission
 
-from approvals.models import ApproverRef
+from approvals.models import ApproverRef, GateApprover
 from interrupts.actor import Actor
 from interrupts.errors import Forbidden
 from interrupts.models import Membership, Workflow
@@ -50,13 +50,14 @@ class _Ref:
 
 
 def decide(*, interrupt_id: str, actor: Actor) -> Right:
-    """Return the actor's right to answer, or raise Forbidden. One query, whatever the number of refs.
+    """Return the actor's right to answer, or raise Forbidden. At most two queries, whatever the refs.
 
-    The actor's own right comes first, so that a stand-in who is named anyway votes for themselves.
+    The actor's own right comes first, so that a stand-in who is named anyway votes for themselves. A gate is open only
+    where a row says so: one whose rows were lost is closed to everybody.
     """
     named = _with_holdings(ApproverRef.objects.filter(gates__suspension_id=interrupt_id), actor)
     refs = [_Ref(*row) for row in named.values_list(*_Ref.__slots__)]
-    if not refs:
+    if not refs and GateApprover.objects.filter(suspension_id=interrupt_id, ref=None).exists():
         return Right(via=OPEN_GATE, voter=actor.subject_id)
     rights = [right for ref in refs if (right := _right(ref, actor)) is not None]
     if not rights:
