@@ -4,7 +4,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("approvals", "0001_initial")]
+    dependencies = [("approvals", "0002_open_gates")]
 
     operations = [
         migrations.AlterModelOptions(
