@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from openwop_client import (
     BulkCancelRunsRequest,
@@ -12,6 +14,8 @@ from openwop_client import (
     WopError,
 )
 
+from interrupts.services.links import mint_link
+from interrupts.services.tokens import Intent
 from tests import factories
 from tests.factories import register
 from tests.surfaces.rest.api import KEY
@@ -171,6 +175,27 @@ def test_its_unknown_runs_and_tokens_have_their_own_codes(client: OpenwopClient)
     with pytest.raises(WopError) as resolved:
         client.interrupts_resolve_by_token("x/y", ResolveInterruptRequest(resumeValue=1))
     assert resolved.value.status in {401, 404}
+
+
+def test_it_reads_and_answers_by_a_signed_link(client: OpenwopClient, server: str) -> None:
+    run_id = create(client)
+    minted = mint_link(
+        actor=factories.actor("olga"),
+        run_id=run_id,
+        node_id="gate",
+        intent=Intent.RESOLVE,
+        approver="olga",
+        now=datetime.now(UTC),
+    )
+    bare = OpenwopClient(base_url=f"http://{server}", api_key="")
+    assert bare.interrupts_inspect_by_token(minted.token).kind == "approval"
+    answered = bare.interrupts_resolve_by_token(
+        minted.token, ResolveInterruptRequest(resumeValue={"action": "accept"}), idempotency_key=KEY
+    )
+    assert answered["status"] == "completed"
+    with pytest.raises(WopError) as dead:
+        bare.interrupts_inspect_by_token(minted.token)
+    assert code(dead) == (409, "interrupt_already_resolved")
 
 
 def test_what_is_not_offered_it_takes_for_absent(client: OpenwopClient) -> None:
