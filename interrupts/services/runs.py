@@ -26,7 +26,14 @@ from interrupts.problems import validation_failed
 from interrupts.services import idempotency
 from interrupts.services._locking import lock_run
 from interrupts.services.workflows import read_workflow
-from interrupts.vocabulary import BOUND_ID_PATTERN, ENGINE_VERSION, TERMINAL_STATUSES, EventType, RunStatus, TimerPurpose
+from interrupts.vocabulary import (
+    BOUND_ID_PATTERN,
+    ENGINE_VERSION,
+    TERMINAL_STATUSES,
+    EventType,
+    RunStatus,
+    TimerPurpose,
+)
 
 logger = logging.getLogger(__name__)
 
