@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.utils.module_loading import import_string
 
+from interrupts import conf
 from interrupts.checks import register_checks
+from interrupts.engine import nodes
+from interrupts.engine.nodes.conversation_gate import ConversationGate
+from interrupts.engine.nodes.mock_agent import MockAgent
+from interrupts.engine.nodes.oauth_use import OAuthUse
+from interrupts.kinds import registry
+from interrupts.kinds.clarification import Clarification
+from interrupts.kinds.conversation import ConversationClose, ConversationExchange, ConversationStart
+from interrupts.kinds.credential import Credential
+from interrupts.kinds.custom import Custom
+from interrupts.kinds.external_event import ExternalEvent
+from interrupts.kinds.low_confidence import LowConfidence
 
 
 class InterruptsConfig(AppConfig):
@@ -13,3 +26,26 @@ class InterruptsConfig(AppConfig):
 
     def ready(self) -> None:
         register_checks()
+        for kind in (
+            Clarification(),
+            ConversationStart(),
+            ConversationExchange(),
+            ConversationClose(),
+            Custom(),
+            ExternalEvent(),
+            LowConfidence(),
+        ):
+            registry.register(kind)
+        self._offer_credentials()
+        if conf.conformance():
+            nodes.register(MockAgent())
+            nodes.register(ConversationGate(may_answer_itself=True))
+
+    def _offer_credentials(self) -> None:
+        """Credential interrupts are offered only where something knows whether an account is connected."""
+        if not conf.credential_authority():
+            return
+        authority = import_string(conf.credential_authority())()
+        registry.register(Credential(authority))
+        if conf.conformance():
+            nodes.register(OAuthUse(authority))

@@ -50,6 +50,7 @@ def as_interrupt(suspension: Suspension) -> OpenInterrupt:
         data=suspension.payload["data"],
         opened_at=suspension.opened_at,
         deadline=suspension.deadline,
+        owner=suspension.run.owner,
     )
 
 
