@@ -63,7 +63,7 @@ class ClarificationGate(NodeType):
         )
 
     def asks(self, config: JsonObject) -> Asked:
-        data = {name: config[name] for name in ("questions", "contextType") if name in config}
+        data: JsonObject = {name: config[name] for name in ("questions", "contextType") if name in config}
         return Asked(InterruptKind.CLARIFICATION, data)
 
     def check_config(self, config: JsonObject) -> list[Problem]:
