@@ -21,8 +21,6 @@ import pytest
 from tests.live.installation import Installation, await_that
 from tests.live.peer import TERMINAL, Peer, payloads, types
 
-pytestmark = pytest.mark.timeout(90)
-
 CLIENTS = 8
 
 

@@ -79,6 +79,7 @@ def check_protocol_answer(answer: Answer, *, is_head: bool = False) -> None:
     assert "Cache-Control" in answer.headers
     if answer.status == 304 or is_head:
         assert answer.raw == b""
+        assert answer.status != 304 or ("ETag" in answer.headers and "Content-Type" not in answer.headers)
         return
     assert answer.headers["Content-Type"] == "application/json"
     assert answer.headers["Content-Length"] == str(len(answer.raw))

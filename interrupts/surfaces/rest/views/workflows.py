@@ -16,7 +16,7 @@ from interrupts.surfaces.rest.base import ProtocolView
 from interrupts.surfaces.rest.bodies import read_json
 from interrupts.surfaces.rest.operations import Operation
 from interrupts.surfaces.rest.paths import read_authored_id
-from interrupts.surfaces.rest.responses import PRIVATE, json_response, not_modified, tagged, text_response
+from interrupts.surfaces.rest.responses import PRIVATE, conditional, json_response, text_response
 from interrupts.vocabulary import Scope
 
 _MEMBERS: Final = ("workflowId", "version", "digest")
@@ -37,8 +37,7 @@ class WorkflowView(ProtocolView):
         name = read_authored_id(workflow_id, field="workflowId")
         workflow = read_workflow(tenant_id=self.actor.tenant_id, workflow_id=name)
         etag = f'"{workflow.digest}"'
-        response = HttpResponse(status=304) if not_modified(self.http, etag) else text_response(workflow.document)
-        return tagged(response, etag, cache=PRIVATE)
+        return conditional(self.http, lambda: text_response(workflow.document), etag=etag, cache=PRIVATE)
 
 
 class RegistrationView(ProtocolView):
