@@ -8,6 +8,7 @@ what is inside it, and never the format ``password``.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -103,7 +104,7 @@ def _field_problems(path: Path, name: str, field: dict[str, Any]) -> Iterator[Pr
 
 def _message(text: str, found: str) -> str:
     return (
-        f"{quote(text)} asks for a credential (“{found}”). Use a credential interrupt instead; if it is harmless, say"
+        f"{quote(text)} asks for a credential ({quote(found)}). Use a credential interrupt instead; if it is harmless, say"
         f" why at this field with “{HARMLESS}”."
     )
 
@@ -115,7 +116,7 @@ def _is_harmless(field: dict[str, Any]) -> bool:
 
 def _words(text: str) -> list[str]:
     """Split a name or a sentence into lower-case words: apiKey, api_key and “API key” are the same two."""
-    return [word.lower() for word in _WORD.findall(text)]
+    return [word.lower() for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
 
 
 def _finding(words: list[str]) -> str | None:

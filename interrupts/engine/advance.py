@@ -25,6 +25,7 @@ from interrupts.kinds.base import Resolution
 from interrupts.models import Run
 from interrupts.vocabulary import (
     DEFAULT_ESCALATION_THRESHOLD,
+    TIMEOUT_ACTION,
     Decision,
     EventType,
     NodeStatus,
@@ -119,7 +120,7 @@ def resume(execution: Execution, resolution: Resolution, *, node_id: str, asked:
     ``asked`` is the interrupt's data as people saw it: what the node looks at now, whatever its inputs would say today.
     """
     log = execution.log
-    if resolution.decision != Decision.REJECTED:
+    if resolution.decision != Decision.REJECTED and resolution.reason != TIMEOUT_ACTION:
         payload: JsonObject = {
             "nodeId": node_id,
             "interruptId": resolution.interrupt_id,

@@ -228,9 +228,7 @@ def test_a_loop_that_no_path_leads_into_is_reported_node_by_node() -> None:
 
 def test_an_unknown_type_is_told_which_there_are() -> None:
     message = f"There is no node type “core.unheardOf” here. There are: {KNOWN_TYPES}."
-    assert only_problem(workflow([node("a", "core.unheardOf")])) == Problem(
-        "/nodes/0/typeId", "unknown_type", message
-    )
+    assert only_problem(workflow([node("a", "core.unheardOf")])) == Problem("/nodes/0/typeId", "unknown_type", message)
 
 
 @pytest.mark.parametrize("type_id", ["core.subWorkflow", "core.dispatch", "conformance.oauth.use"])
