@@ -196,7 +196,7 @@ class SuspensionOutcome(StrEnum):
     CANCELLED = "cancelled"
 
 
-TENANT_PATTERN: Final = r"^[A-Za-z0-9._-]{1,128}\Z"
+TENANT_PATTERN: Final = r"^(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,128}\Z"
 NODE_ID_PATTERN: Final = r"^[A-Za-z0-9._~:-]{1,128}$"
 BOUND_ID_PATTERN: Final = r"^(anon:)?[A-Za-z0-9._~-]{1,128}/[A-Za-z0-9._~-]{16,128}$"
 IDEMPOTENCY_KEY_PATTERN: Final = r"^[A-Za-z0-9._~-]{22,128}$"

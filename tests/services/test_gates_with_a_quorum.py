@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 
 from approvals.models import Vote
 from interrupts.errors import AlreadyResolved, Forbidden
@@ -220,6 +221,19 @@ def test_a_named_approver_who_stands_in_as_well_votes_for_themselves() -> None:
     assert votes() == [("ben", "accept")]
 
 
+def test_a_stand_in_who_becomes_an_approver_meanwhile_still_fills_one_seat() -> None:
+    """First for the absent one, then by a right of their own: the later answer takes the place of the earlier."""
+    run_id = start_flow(one_gate(approversList=["ann"], approverGroupRefs=["legal"], requiredApprovals=2))
+    actor("ann")
+    let_answer_as(actor("zoe"), RefKind.PRINCIPAL, "ann")
+    assert let_vote(run_id, [("zoe", "accept")]) == "waiting-approval"
+    assert votes() == [("ann", "accept")]
+    User.objects.get(username="zoe").groups.add(Group.objects.create(name="legal"))
+    assert let_vote(run_id, [("zoe", "accept")]) == "waiting-approval"
+    assert votes() == [("zoe", "accept")]
+    assert let_vote(run_id, [("ann", "accept")]) == "completed"
+
+
 def test_a_stand_in_found_by_subject_id_represents_that_person() -> None:
     ann = actor("ann")
     run_id = start_flow(one_gate(approversList=[ann.subject_id, "ben"], requiredApprovals=2))
@@ -303,3 +317,24 @@ def test_naming_a_reference_twice_makes_one_row() -> None:
     start_flow(one_gate(approversList=["ann"]))
     start(actor("owner"))
     assert ref(RefKind.PRINCIPAL, "ann").gates.count() == 2
+
+
+# --- One key for several people, in a conformance run only ------------------------------------------------------------
+
+
+def test_in_a_conformance_run_one_key_may_vote_for_several_people(settings: Any) -> None:
+    settings.WOP_CONFORMANCE = True
+    run_id = start_flow(one_gate(requiredApprovals=2))
+    for name in ("one", "one", "two"):
+        assert status(run_id) == "waiting-approval"
+        answer(actor("ann"), run_id, {"action": "accept", "voter": name})
+    assert status(run_id) == "completed"
+    assert [vote["voter"] for vote in last(run_id, "interrupt.resolved")["x-votes"]] == ["one", "two"]
+
+
+def test_anywhere_else_it_may_not() -> None:
+    run_id = start_flow(one_gate(requiredApprovals=2))
+    for name in ("one", "two", "three"):
+        answer(actor("ann"), run_id, {"action": "accept", "voter": name})
+    assert status(run_id) == "waiting-approval"
+    assert votes() == [("ann", "accept")]

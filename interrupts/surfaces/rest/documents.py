@@ -9,7 +9,7 @@ from interrupts.engine.plan import load_plan
 from interrupts.events import isoformat
 from interrupts.models import Run, RunEvent
 from interrupts.run_state import NodeState, RunState
-from interrupts.vocabulary import ENGINE_VERSION, EVENT_LOG_SCHEMA_VERSION, NodeStatus
+from interrupts.vocabulary import ENGINE_VERSION, EVENT_LOG_SCHEMA_VERSION, EventType, NodeStatus
 
 
 def run_snapshot(run: Run) -> JsonObject:
@@ -19,7 +19,7 @@ def run_snapshot(run: Run) -> JsonObject:
     as the input it came from.
     """
     state = RunState.from_json(run.state)
-    hidden = {v.name for v in load_plan(run.workflow.document).variables if v.sensitive}
+    hidden = sensitive_inputs(run)
     document: JsonObject = {
         "runId": run.pk,
         "workflowId": run.workflow_key,
@@ -43,13 +43,21 @@ def run_snapshot(run: Run) -> JsonObject:
     return document | {name: value for name, value in optional.items() if value is not None}
 
 
-def event_document(event: RunEvent) -> JsonObject:
-    """Return the RunEventDoc of one entry of the log."""
+def sensitive_inputs(run: Run) -> set[str]:
+    """Return the names of the inputs that no surface shows, as the run's workflow declares them."""
+    return {variable.name for variable in load_plan(run.workflow.document).variables if variable.sensitive}
+
+
+def event_document(event: RunEvent, *, hidden: set[str]) -> JsonObject:
+    """Return the RunEventDoc of one entry of the log, without the ``hidden`` inputs that the log itself must keep."""
+    payload = event.payload
+    if event.type == EventType.RUN_STARTED:
+        payload = {**payload, "inputs": _without(payload["inputs"], hidden)}
     document: JsonObject = {
         "eventId": event.event_id,
         "runId": event.run_id,
         "type": event.type,
-        "payload": event.payload,
+        "payload": payload,
         "timestamp": isoformat(event.at),
         "sequence": event.sequence,
         "schemaVersion": EVENT_LOG_SCHEMA_VERSION,

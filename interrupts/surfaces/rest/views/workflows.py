@@ -9,9 +9,10 @@ from urllib.parse import quote
 from django.http import HttpResponse
 from rest_framework.request import Request
 
+from interrupts.contracts.json_text import digest
 from interrupts.contracts.types import JsonObject
 from interrupts.services import idempotency
-from interrupts.services.workflows import Registered, read_workflow, register_workflow
+from interrupts.services.workflows import Registered, check_workflow, read_workflow, register_workflow
 from interrupts.surfaces.rest.base import ProtocolView
 from interrupts.surfaces.rest.bodies import read_json
 from interrupts.surfaces.rest.operations import Operation
@@ -66,6 +67,24 @@ class RegistrationView(ProtocolView):
             status=201 if done.result["isNew"] else 200,
             is_replay=done.is_replay,
             headers={"Location": location},
+        )
+
+
+class CheckView(ProtocolView):
+    operations: ClassVar[Mapping[str, Operation]] = {
+        "POST": Operation(
+            id="checkWorkflow",
+            summary="Whether a document is a good definition; nothing is stored",
+            scope=Scope.WORKFLOWS_WRITE,
+            body="workflow-definition",
+            answers={200: "register-workflow-response"},
+        )
+    }
+
+    def post(self, request: Request) -> HttpResponse:
+        definition = check_workflow(read_json(self.raw()))
+        return json_response(
+            {"workflowId": definition["id"], "version": definition["version"], "digest": digest(definition)}
         )
 
 
