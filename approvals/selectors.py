@@ -17,7 +17,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from approvals.models import ApproverRef, GateApprover, Question, Vote
 from interrupts.actor import Actor
 from interrupts.models import Membership, Run, Suspension
-from interrupts.vocabulary import InterruptKind, RefKind
+from interrupts.vocabulary import RefKind
 
 COUNT_LIMIT: Final = 1000
 
@@ -67,13 +67,13 @@ def waiting_for(*, actor: Actor, held: Collection[int], now: datetime) -> QueryS
 def open_in(*, tenant_id: str, now: datetime) -> QuerySet[Suspension]:
     """Return the open interrupts of a tenant, without those whose deadline has passed: they take no answer."""
     in_time = Q(deadline__isnull=True) | Q(deadline__gt=now)
-    return _approvals(tenant_id).filter(in_time, outcome=None)
+    return _interrupts(tenant_id).filter(in_time, outcome=None)
 
 
 def ended_for(*, actor: Actor, held: Collection[int]) -> QuerySet[Suspension]:
     """Return the ended interrupts that the actor answered or could have answered."""
     mine = Vote.objects.filter(suspension_id=OuterRef("pk")).filter(_by(actor))
-    ended = _approvals(actor.tenant_id).filter(outcome__isnull=False)
+    ended = _interrupts(actor.tenant_id).filter(outcome__isnull=False)
     return ended.filter(_answerable(held) | Q(Exists(mine)))
 
 
@@ -162,8 +162,9 @@ def principals(refs: Iterable[ApproverRef]) -> list[str]:
     return [ref.ref for ref in refs if ref.kind == RefKind.PRINCIPAL]
 
 
-def _approvals(tenant_id: str) -> QuerySet[Suspension]:
-    rows = Suspension.objects.filter(tenant_id=tenant_id, kind=InterruptKind.APPROVAL)
+def _interrupts(tenant_id: str) -> QuerySet[Suspension]:
+    """Return those of every kind: only approvals name approvers, so the others are open gates."""
+    rows = Suspension.objects.filter(tenant_id=tenant_id)
     return rows.select_related("run__workflow").only(*_COLUMNS)
 
 
