@@ -23,6 +23,7 @@ RAW: Final = "value"
 MAX_CHARACTERS: Final = 400_000
 # A longer list of choices is quicker typed than scrolled through.
 _MAX_CHOICES: Final = 100
+_COMPOSING: Final = ("const", "enum", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class ReplyForm(forms.Form):
             self.values[question.field] = _decode(question, text)
         except MalformedJson as error:
             said = _("This is not JSON yet (line %(line)d, column %(column)d). %(problem)s")
-            place = {"line": error.line or 1, "column": error.column or 1, "problem": error.message}
+            place = {"line": error.line, "column": error.column, "problem": error.message}
             self.add_error(question.field, said % place)
 
 
@@ -119,9 +120,7 @@ def _choices(schema: JsonObject) -> Sequence[JsonValue]:
 
 def _is_composed(schema: JsonObject) -> bool:
     """Whether more than its own type says what fits: then a person must be able to write any JSON."""
-    return any(
-        name in schema for name in ("const", "enum", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if")
-    )
+    return any(name in schema for name in _COMPOSING)
 
 
 def _field(question: Question) -> forms.Field:

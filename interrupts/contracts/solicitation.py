@@ -104,8 +104,8 @@ def _field_problems(path: Path, name: str, field: dict[str, Any]) -> Iterator[Pr
 
 def _message(text: str, found: str) -> str:
     return (
-        f"{quote(text)} asks for a credential ({quote(found)}). Use a credential interrupt instead; if it is harmless, say"
-        f" why at this field with “{HARMLESS}”."
+        f"{quote(text)} asks for a credential ({quote(found)}). Use a credential interrupt instead; if it is harmless,"
+        f" say why at this field with “{HARMLESS}”."
     )
 
 

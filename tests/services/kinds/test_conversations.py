@@ -154,7 +154,8 @@ def test_a_turn_must_satisfy_the_outcome_schema(by_interrupt: bool) -> None:
     document = one_interrupt("conversation.exchange", data) if by_interrupt else talk(outcomeSchema=schema)
     at = "ask" if by_interrupt else "talk"
     run_id = start_flow(document)
-    for value in (None, {}, {"choice": "c"}, [{"choice": "a"}]):
+    wrong: list[JsonValue] = [None, {}, {"choice": "c"}, [{"choice": "a"}]]
+    for value in wrong:
         with pytest.raises(ValidationFailed) as caught:
             reply(actor("ann"), run_id, value, at=at)
         assert str(caught.value.details["field"]).startswith("resumeValue")

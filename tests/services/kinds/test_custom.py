@@ -40,7 +40,8 @@ def test_any_payload_is_raised_as_it_was_written(value: JsonValue) -> None:
 
 def test_a_resume_schema_is_all_that_an_answer_must_satisfy() -> None:
     run_id = start_flow(one_interrupt("custom", {"customKind": "sms"}, resumeSchema={"type": "integer"}))
-    for value in ("1", None, True, [1]):
+    wrong: list[JsonValue] = ["1", None, True, [1]]
+    for value in wrong:
         with pytest.raises(ValidationFailed) as caught:
             reply(actor("ann"), run_id, value)
         assert caught.value.details["field"] == "resumeValue"

@@ -76,7 +76,7 @@ def test_what_to_wait_for_can_come_from_the_run() -> None:
 def test_data_from_the_run_that_the_kind_cannot_hold_fails_the_node(order: JsonObject) -> None:
     variables: list[JsonObject] = [{"name": "order", "type": "object"}]
     inputs: JsonObject = {"data": {"type": "variable", "variableName": "order"}}
-    document = {**one_interrupt("external-event", PAID, inputs=inputs), "variables": variables}
+    document: JsonObject = {**one_interrupt("external-event", PAID, inputs=inputs), "variables": list(variables)}
     run_id = start_flow(document, inputs={"order": order})
     assert status(run_id) == "failed"
     assert last(run_id, "node.failed")["error"]["code"] == "node_config_invalid"
