@@ -16,8 +16,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from approvals.models import ApproverRef, GateApprover, Question, Vote
 from interrupts.actor import Actor
-from interrupts.models import Membership, Run, Suspension
-from interrupts.vocabulary import RefKind
+from interrupts.models import Membership, Suspension
 
 COUNT_LIMIT: Final = 1000
 
@@ -109,10 +108,6 @@ def asked_again(suspension: Suspension) -> Suspension | None:
     return here.exclude(pk=suspension.pk).first()
 
 
-def run_with_workflow(*, tenant_id: str, opaque: str) -> Run | None:
-    return Run.objects.select_related("workflow").filter(tenant_id=tenant_id, pk=f"{tenant_id}/{opaque}").first()
-
-
 def interrupts_of_run(run_id: str) -> list[Suspension]:
     return list(
         Suspension.objects.filter(run_id=run_id)
@@ -156,10 +151,6 @@ def names_of(*, tenant_id: str, subject_ids: Iterable[str], usernames: Iterable[
 
 def name_of(user: User) -> str:
     return user.get_full_name() or user.username
-
-
-def principals(refs: Iterable[ApproverRef]) -> list[str]:
-    return [ref.ref for ref in refs if ref.kind == RefKind.PRINCIPAL]
 
 
 def _interrupts(tenant_id: str) -> QuerySet[Suspension]:

@@ -33,7 +33,7 @@ from wopsite import serve
 logging.getLogger("httpx").setLevel(logging.WARNING)
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-PATIENCE_SECONDS: Final = 30.0
+PATIENCE_SECONDS: Final = 60.0
 ALL: Final = ("web", "worker", "beat")
 
 
@@ -79,6 +79,14 @@ class Installation:
             os.killpg(process.pid, signal.SIGKILL)
         for process in processes:
             process.wait(PATIENCE_SECONDS)
+
+    def cut_database_connections(self) -> None:
+        """End every connection of ours to PostgreSQL, as a restart of the server would."""
+        with psycopg.connect(self.environment["DATABASE_URL"], autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
 
     @property
     def running(self) -> tuple[str, ...]:
@@ -181,11 +189,15 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def _is_scaled() -> bool:
+    return os.environ.get("DATABASE_URL", "").startswith("postgres")
+
+
 @contextmanager
 def _database(name: str) -> Iterator[str]:
     """The URL of a new PostgreSQL database beside that of ``DATABASE_URL``; without one, nothing: SQLite."""
     url = urlsplit(os.environ.get("DATABASE_URL", ""))
-    if not url.scheme.startswith("postgres"):
+    if not _is_scaled():
         yield ""
         return
     server = urlunsplit(url._replace(scheme="postgresql", path="/postgres"))
@@ -200,7 +212,7 @@ def _database(name: str) -> Iterator[str]:
 
 @contextmanager
 def _broker(folder: Path) -> Iterator[str]:
-    if not os.environ.get("DATABASE_URL"):
+    if not _is_scaled():
         yield ""
         return
     program = shutil.which("redis-server")

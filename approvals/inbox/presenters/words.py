@@ -8,7 +8,7 @@ from typing import Final, cast
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from approvals.eligibility import OPEN_GATE
 from approvals.inbox.presenters.text import one_line
@@ -86,6 +86,16 @@ def done(action: str) -> str:
 
 def kind(name: str) -> str:
     return str(_KINDS[name])
+
+
+def approvals_of(count: int, needed: int) -> str:
+    text = ngettext("%(count)d of %(needed)d approval", "%(count)d of %(needed)d approvals", needed)
+    return text % {"count": count, "needed": needed}
+
+
+def rejections_of(count: int, needed: int) -> str:
+    text = ngettext("%(count)d of %(needed)d rejection", "%(count)d of %(needed)d rejections", needed)
+    return text % {"count": count, "needed": needed}
 
 
 def run_state(status: str) -> State:
