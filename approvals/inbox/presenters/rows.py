@@ -153,5 +153,5 @@ def _ended_by(suspension: Suspension, facts: _Facts) -> str:
     if not decider:
         return ""
     name = _("you") if decider == facts.me else facts.names.get(decider, decider)
-    action = str(suspension.resolution["action"])
+    action = str((suspension.resolution or {}).get("action", ""))
     return _("%(name)s %(did)s") % {"name": name, "did": words.done(action)}
