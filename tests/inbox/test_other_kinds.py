@@ -188,7 +188,8 @@ def test_who_comes_too_late_is_told_so(sign_in: SignIn, clock: time_machine.Trav
 def test_what_others_wrote_is_text_and_nothing_else(sign_in: SignIn, value: str) -> None:
     data: JsonObject = {"questions": [{"id": value, "question": value, "schema": {"enum": [value, "b"]}}]}
     client = sign_in()
-    for kind, asks in (("clarification", data), ("custom", {"customKind": value, "payload": {value: value}})):
+    custom: JsonObject = {"customKind": value, "payload": {value: value}}
+    for kind, asks in (("clarification", data), ("custom", custom)):
         waits = suspension(start_flow(one_interrupt(kind, asks, kind)), "ask")
         page = client.get(page_of(waits))
         assert [tag for tag, _attrs in read(page).tags if tag == "script"] == ["script"]

@@ -17,7 +17,7 @@ from tests.surfaces.rest.api import KEY, Answer, Api, wire
 pytestmark = pytest.mark.django_db
 
 REGISTER = "/host/wopsite/workflows"
-QUESTIONS = {"questions": [{"id": "q1", "question": "How many?", "schema": {"type": "integer"}}]}
+QUESTIONS: JsonObject = {"questions": [{"id": "q1", "question": "How many?", "schema": {"type": "integer"}}]}
 # Of each kind: its data, the waiting status, a good answer, and a bad one where any answer is not good.
 KINDS: dict[str, tuple[JsonObject, str, Any, Any]] = {
     "clarification": (QUESTIONS, "waiting-input", {"q1": 3}, {"q1": "three"}),
@@ -257,14 +257,16 @@ def test_a_workflow_that_would_ask_for_a_credential_is_refused_with_the_reason(
 
 def test_a_field_that_says_why_it_is_harmless_is_accepted(api: Api) -> None:
     harmless: JsonObject = {"x-wopsite-harmless": "The public token of the queue, printed on the ticket."}
-    asks = {"questions": [{"id": "token", "question": "Which token is on your ticket?", "schema": harmless}]}
+    asks: JsonObject = {
+        "questions": [{"id": "token", "question": "Which token is on your ticket?", "schema": harmless}]
+    }
     assert api.post(REGISTER, one_interrupt("clarification", asks)).status == 201
 
 
 def test_a_run_cannot_bring_a_question_that_no_workflow_may_ask(api: Api) -> None:
     inputs: JsonObject = {"data": {"type": "expression", "expression": "inputs.asks"}}
     register(one_interrupt("clarification", QUESTIONS, inputs=inputs))
-    asks = {"questions": [{"id": "a", "question": "What is your password?"}]}
+    asks: JsonObject = {"questions": [{"id": "a", "question": "What is your password?"}]}
     run_id = api.post("/runs", {"workflowId": "flow", "inputs": {"asks": asks}}).body["runId"]
     assert factories.status(run_id) == "failed"
     error = factories.last(run_id, "node.failed")["error"]
