@@ -36,16 +36,25 @@ class InterruptsConfig(AppConfig):
             LowConfidence(),
         ):
             registry.register(kind)
-        self._offer_credentials()
+        self.offer_credentials()
+        self.offer_conformance_types()
+
+    def offer_conformance_types(self) -> None:
         if conf.conformance():
             nodes.register(MockAgent())
             nodes.register(ConversationGate(may_answer_itself=True))
 
-    def _offer_credentials(self) -> None:
-        """Credential interrupts are offered only where something knows whether an account is connected."""
-        if not conf.credential_authority():
+    def offer_credentials(self) -> None:
+        """Offer credential interrupts where something knows whether an account is connected, and only there."""
+        path = conf.credential_authority()
+        if not path:
             return
-        authority = import_string(conf.credential_authority())()
+        try:
+            authority = import_string(path)()
+        except ImportError as error:
+            # One line for the operator, as for any other bad value of a setting.
+            message = f"WOP_CREDENTIAL_AUTHORITY names no class that can be imported: {path} ({error})"
+            raise SystemExit(message) from error
         registry.register(Credential(authority))
         if conf.conformance():
             nodes.register(OAuthUse(authority))
