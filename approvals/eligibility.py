@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import Group
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import CharField, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BooleanField, CharField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Cast
 from guardian.models import GroupObjectPermission, UserObjectPermission
 
-from approvals.models import ApproverRef
+from approvals.models import ApproverRef, GateApprover
 from interrupts.actor import Actor
 from interrupts.errors import Forbidden
 from interrupts.models import Membership, Workflow
@@ -46,16 +46,18 @@ class _Ref:
     by_user: bool
     by_group: bool
     principal_subject: str | None
+    principal_is_active: bool | None
 
 
 def decide(*, interrupt_id: str, actor: Actor) -> Right:
-    """Return the actor's right to answer, or raise Forbidden. One query, whatever the number of refs.
+    """Return the actor's right to answer, or raise Forbidden. At most two queries, whatever the refs.
 
-    The actor's own right comes first, so that a stand-in who is named anyway votes for themselves.
+    The actor's own right comes first, so that a stand-in who is named anyway votes for themselves. A gate is open only
+    where a row says so: one whose rows were lost is closed to everybody.
     """
     named = _with_holdings(ApproverRef.objects.filter(gates__suspension_id=interrupt_id), actor)
     refs = [_Ref(*row) for row in named.values_list(*_Ref.__slots__)]
-    if not refs:
+    if not refs and GateApprover.objects.filter(suspension_id=interrupt_id, ref=None).exists():
         return Right(via=OPEN_GATE, voter=actor.subject_id)
     rights = [right for ref in refs if (right := _right(ref, actor)) is not None]
     if not rights:
@@ -78,7 +80,9 @@ def rights_held(*, actor: Actor) -> dict[int, Right]:
 def refs_held_by(actor: Actor) -> QuerySet[ApproverRef]:
     """Return the references of the tenant that the actor may answer as, in whatever way."""
     held = _with_holdings(ApproverRef.objects.filter(tenant_id=actor.tenant_id), actor)
-    return held.filter(
+    # Unknown principals have no such flag, and NULL is neither true nor false.
+    answerable = ~Q(kind=RefKind.PRINCIPAL) | Q(principal_is_active=None) | Q(principal_is_active=True)
+    return held.filter(answerable).filter(
         Q(kind=RefKind.PRINCIPAL, ref__in=[actor.username, actor.subject_id])
         | Q(kind=RefKind.GROUP, in_group=True)
         | Q(by_user=True)
@@ -95,14 +99,16 @@ def may_override(*, actor: Actor, workflow_id: str) -> bool:
 
 def _with_holdings(refs: QuerySet[ApproverRef], actor: Actor) -> QuerySet[ApproverRef]:
     by_user, by_group = _holdings(ApproverRef, "answer_as", actor)
-    absent = Membership.objects.filter(tenant_id=OuterRef("tenant_id")).filter(
-        Q(user__username=OuterRef("ref")) | Q(subject_id=OuterRef("ref"))
-    )
+    is_current = ExpressionWrapper(Q(is_active=True, user__is_active=True), output_field=BooleanField())
+    absent = Membership.objects.filter(
+        Q(user__username=OuterRef("ref")) | Q(subject_id=OuterRef("ref")), tenant_id=OuterRef("tenant_id")
+    ).annotate(is_current=is_current)
     return refs.annotate(
         in_group=Exists(Group.objects.filter(name=OuterRef("ref"), user__id=_person(actor))),
         by_user=Exists(by_user),
         by_group=Exists(by_group),
         principal_subject=Subquery(absent.values("subject_id")[:1]),
+        principal_is_active=Subquery(absent.values("is_current")[:1]),
     )
 
 
@@ -137,6 +143,8 @@ def _right(ref: _Ref, actor: Actor) -> Right | None:
         return Right(via=via, voter=actor.subject_id)
     if not (ref.by_user or ref.by_group):
         return None
+    if is_principal and ref.principal_is_active is False:
+        return None  # Nobody stands in for a colleague who has left.
     if is_principal:
         return Right(via=via, voter=ref.principal_subject or actor.subject_id, on_behalf_of=ref.ref)
     return Right(via=via, voter=actor.subject_id)

@@ -30,7 +30,7 @@ class ApprovalKind(Kind):
         _record_refs(tenant_id, named_refs(data))
 
     def opened(self, interrupt: OpenInterrupt) -> None:
-        refs = _record_refs(interrupt.tenant_id, named_refs(interrupt.data))
+        refs: list[ApproverRef | None] = [*_record_refs(interrupt.tenant_id, named_refs(interrupt.data))] or [None]
         GateApprover.objects.bulk_create([GateApprover(suspension_id=interrupt.id, ref=ref) for ref in refs])
 
     def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:

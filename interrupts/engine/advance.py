@@ -13,18 +13,22 @@ from datetime import timedelta
 from typing import assert_never, cast
 
 from interrupts import conf, conversations, outbox, suspensions, timers
+from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.types import JsonObject
 from interrupts.engine import keys, routing
+from interrupts.engine.bounds import bounded
 from interrupts.engine.conditions import ConditionError, condition_holds
 from interrupts.engine.nodes import node_type
 from interrupts.engine.nodes.base import Completed, Failed, NodeContext, NodeEvent, NodeResult, Suspend, Wait
 from interrupts.engine.plan import Plan, PlanEdge, load_plan
 from interrupts.engine.values import PortError, resolve_inputs
+from interrupts.engine.work import is_share_used, one_share
 from interrupts.events import RunLog
 from interrupts.kinds.base import Resolution
 from interrupts.models import Run
 from interrupts.vocabulary import (
     DEFAULT_ESCALATION_THRESHOLD,
+    MAX_TIMEOUT_MS,
     TIMEOUT_ACTION,
     Decision,
     EventType,
@@ -51,8 +55,8 @@ class Execution:
         return cls(
             plan=load_plan(run.workflow.document),
             log=log,
-            recursion_limit=min(cast("int", options.get("recursionLimit", ceiling)), ceiling),
-            loop_limit=cast("int | None", options.get("maxLoopIterations")),
+            recursion_limit=min(as_integer(options.get("recursionLimit")) or ceiling, ceiling),
+            loop_limit=as_integer(options.get("maxLoopIterations")),
             escalation_threshold=cast("float", options.get("escalationThreshold", DEFAULT_ESCALATION_THRESHOLD)),
         )
 
@@ -79,21 +83,22 @@ def advance(execution: Execution) -> None:
 def _bad_conditions_fail(execution: Execution) -> Iterator[None]:
     """End the run where an edge's condition cannot be evaluated: guessing a way on could pass a gate."""
     try:
-        yield
+        with one_share():
+            yield
     except ConditionError as error:
         fail_run(execution, "node_config_invalid", error.message, details={"edgeId": error.edge_id})
 
 
 def _advance(execution: Execution) -> None:
-    budget = conf.limits().inline_node_executions
+    budget, has_begun = conf.limits().inline_node_executions, False
     log = execution.log
     while not log.state.is_terminal:
         match routing.next_step(execution.plan, log.state, execution.holds):
             case routing.Start() as start:
-                if budget == 0:
+                if budget == 0 or (has_begun and is_share_used()):
                     hand_on(execution)
                     return
-                budget -= 1
+                budget, has_begun = budget - 1, True
                 _start(execution, start)
             case routing.Skip(node_id, reason):
                 log.append(EventType.NODE_SKIPPED, {"nodeId": node_id, "reason": reason}, node_id=node_id)
@@ -151,7 +156,7 @@ def _start(execution: Execution, start: routing.Start) -> None:
     log.append(EventType.NODE_STARTED, payload, node_id=node.id)
     try:
         inputs = resolve_inputs(node, execution.scope(), start.delivered)
-        result = node_type(node.type_id).execute(_context(execution, node.id, inputs=inputs))
+        result = bounded(node_type(node.type_id).execute(_context(execution, node.id, inputs=inputs)), log.state)
     except PortError as error:
         result = Failed(error.code, error.message)
     _apply(execution, node.id, result)
@@ -350,9 +355,13 @@ def _finish(execution: Execution, outputs: JsonObject) -> None:
 
 
 def run_timeout_ms(plan: Plan, run: Run) -> int | None:
-    """Return the run's own limit in milliseconds: the smaller of the workflow's and the caller's, or None."""
+    """Return the run's own limit in milliseconds: the smaller of the workflow's and the caller's, or None.
+
+    Nobody waits longer than ``MAX_TIMEOUT_MS``: a limit beyond it would not fit into a date.
+    """
     options = (run.configurable or {}).get("run", {})
-    limits = [limit for limit in (plan.settings.timeout_ms, options.get("runTimeoutMs")) if isinstance(limit, int)]
+    given = (plan.settings.timeout_ms, as_integer(options.get("runTimeoutMs")))
+    limits = [min(limit, MAX_TIMEOUT_MS) for limit in given if limit is not None]
     return min(limits, default=None)
 
 

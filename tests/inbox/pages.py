@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpResponse
 from django.test import Client
@@ -86,5 +86,4 @@ def answer_page(client: Client, run_id: str, action: str, **fields: str) -> Http
 
 
 def press(client: Client, url: str, fields: Mapping[str, str]) -> HttpResponse:
-    response: Any = client.post(url, dict(fields))
-    return response
+    return cast("HttpResponse", client.post(url, dict(fields)))

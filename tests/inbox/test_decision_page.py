@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from interrupts.contracts.types import JsonValue
+from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.vocabulary import RefKind
 from tests.factories import (
     actor,
@@ -90,7 +90,7 @@ def test_it_tells_of_the_end_of_the_run_and_of_the_way_back(sign_in: SignIn) -> 
     words = text_of(shown(sign_in, start_flow(one_gate())))
     assert "Approve Decides it. The run is complete." in words
     assert "Reject Decides it. The run ends as failed." in words
-    again = {"type": "equals", "left": "action", "right": "refine"}
+    again: JsonObject = {"type": "equals", "left": "action", "right": "refine"}
     nodes = [node("begin"), node("draft"), gate_node()]
     edges = [edge("begin", "draft"), edge("draft", "gate"), edge("gate", "draft", condition=again)]
     loop = workflow(nodes, edges, workflow_id="loop")
@@ -106,7 +106,7 @@ def test_it_tells_when_an_answer_does_not_decide_yet(sign_in: SignIn) -> None:
 
 
 def test_what_cannot_be_foreseen_is_said_so(sign_in: SignIn) -> None:
-    condition: dict[str, JsonValue] = {"type": "expression", "expression": "output.resumeValue.score > 3"}
+    condition: JsonObject = {"type": "expression", "expression": "output.resumeValue.score > 3"}
     definition = workflow([gate_node(), node("pay")], [edge("gate", "pay", condition=condition)])
     assert "Approve Decides it. What follows depends on the answer." in text_of(shown(sign_in, start_flow(definition)))
 

@@ -6,7 +6,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from interrupts.services.runs import CancelRun, cancel_run
-from tests.factories import actor, after, answer, let_override, one_gate, register, start, start_flow, sweep
+from tests.factories import actor, after, answer, let_override, member, one_gate, register, start, start_flow, sweep
 from tests.inbox.conftest import SignIn
 from tests.inbox.pages import links, row_titles, text_of
 
@@ -64,6 +64,18 @@ def test_history_holds_what_i_answered_or_could_have(sign_in: SignIn) -> None:
     assert sorted(row_titles(sign_in("bob").get("/inbox/history/"))) == ["For all", "Not mine"]
 
 
+def test_what_i_answered_stays_in_my_history_when_i_lose_the_right(sign_in: SignIn) -> None:
+    person = member("ann", groups=["finance"]).user
+    for title in ("Mine", "Another"):
+        answer(actor("ann"), gate(title, approverGroupRefs=["finance"]), "accept", now=after(minutes=1))
+    actor("cara", groups=["finance"])
+    answer(actor("cara"), gate("By cara", approverGroupRefs=["finance"]), "accept", now=after(minutes=1))
+    person.groups.clear()
+    page = sign_in("ann").get("/inbox/history/")
+    assert sorted(row_titles(page)) == ["Another", "Mine"]
+    assert "2 items" in text_of(page)
+
+
 def test_the_latest_end_comes_first_and_paging_reaches_all(sign_in: SignIn) -> None:
     register(one_gate())
     for number in range(27):
@@ -87,5 +99,5 @@ def test_history_costs_the_same_queries_whatever_is_on_it(
         run_id = start(actor("owner"))
         for number in range(4):
             answer(actor(f"p{number}"), run_id, "accept", now=after(minutes=1))
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         assert len(row_titles(browser.get("/inbox/history/"))) == 4

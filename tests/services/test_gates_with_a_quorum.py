@@ -202,6 +202,25 @@ def test_a_person_and_their_stand_in_fill_one_seat() -> None:
     assert votes() == [("ann", "accept")]
 
 
+def test_a_stand_in_cannot_overturn_what_the_person_said_themselves() -> None:
+    run_id = start_flow(one_gate(approversList=["ann", "ben"], requiredApprovals=2, rejectionPolicy="majority"))
+    actor("ann")
+    let_answer_as(actor("zoe"), RefKind.PRINCIPAL, "ann")
+    let_vote(run_id, [("ann", "accept")])
+    with pytest.raises(Forbidden, match="has already answered"):
+        let_vote(run_id, [("zoe", "reject")])
+    assert votes() == [("ann", "accept")]
+
+
+def test_the_vote_for_somebody_deactivated_since_does_not_count() -> None:
+    run_id = start_flow(one_gate(approversList=["ann", "ben"], requiredApprovals=2))
+    actor("ann")
+    let_answer_as(actor("zoe"), RefKind.PRINCIPAL, "ann")
+    let_vote(run_id, [("zoe", "accept")])
+    User.objects.filter(username="ann").update(is_active=False)
+    assert let_vote(run_id, [("ben", "accept")]) == "waiting-approval"
+
+
 def test_a_stand_in_for_two_people_fills_one_seat() -> None:
     run_id = start_flow(one_gate(approversList=["ann", "ben"], requiredApprovals=2))
     actor("ann")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import cast
 
+from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonObject
-from interrupts.engine.nodes import _approval
 from interrupts.engine.nodes._answers import expired
 from interrupts.engine.nodes._schemas import answer_schema_problems, asked_problems
 from interrupts.engine.nodes.base import Asked, Completed, NodeContext, NodeResult, NodeType, Suspend
 from interrupts.kinds.base import Resolution
 from interrupts.kinds.clarification import MAX_QUESTIONS, answers_in
-from interrupts.vocabulary import InterruptKind
+from interrupts.vocabulary import MAX_TIMEOUT_MS, InterruptKind
 
 
 class ClarificationGate(NodeType):
@@ -41,7 +41,7 @@ class ClarificationGate(NodeType):
                 },
             },
             "contextType": {"type": "string", "maxLength": 500},
-            "timeoutMs": {"type": "integer", "minimum": 0, "maximum": _approval.MAX_TIMEOUT_MS},
+            "timeoutMs": {"type": "integer", "minimum": 0, "maximum": MAX_TIMEOUT_MS},
             "resumeSchema": {"type": "object"},
         },
     }
@@ -52,7 +52,7 @@ class ClarificationGate(NodeType):
         return Suspend(
             kind=InterruptKind.CLARIFICATION,
             data=self.asks(ctx.config).data,
-            timeout_ms=cast("int | None", ctx.config.get("timeoutMs")),
+            timeout_ms=as_integer(ctx.config.get("timeoutMs")),
             resume_schema=cast("JsonObject | None", ctx.config.get("resumeSchema")),
         )
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Final, cast
 
+from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.shipped import interrupt_rules
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import validate
 from interrupts.engine.keys import conversation_id
-from interrupts.engine.nodes import _approval
 from interrupts.engine.nodes._answers import EXPIRED, closed, exchanged, expired, opened
 from interrupts.engine.nodes._schemas import asked_problems
 from interrupts.engine.nodes.base import Asked, Completed, Failed, NodeContext, NodeEvent, NodeResult, NodeType, Suspend
 from interrupts.errors import RosterExceeded, SpeakerNotParticipant, WopError
 from interrupts.kinds.base import Resolution
-from interrupts.vocabulary import MAX_PARTICIPANTS, NODE_ID_PATTERN, InterruptKind
+from interrupts.vocabulary import MAX_PARTICIPANTS, MAX_TIMEOUT_MS, NODE_ID_PATTERN, InterruptKind
 
 _RULES: Final = interrupt_rules(InterruptKind.CONVERSATION_EXCHANGE)
 _PROMPT: Final = "What do you say?"
@@ -54,7 +54,7 @@ class ConversationGate(NodeType):
                     },
                 },
             },
-            "timeoutMs": {"type": "integer", "minimum": 0, "maximum": _approval.MAX_TIMEOUT_MS},
+            "timeoutMs": {"type": "integer", "minimum": 0, "maximum": MAX_TIMEOUT_MS},
             "mockAutoResume": {"type": "boolean"},
         },
     }
@@ -115,7 +115,7 @@ class ConversationGate(NodeType):
 def _ask(
     ctx: NodeContext, data: JsonObject, *, events: tuple[NodeEvent, ...] = (), then: tuple[NodeEvent, ...] = ()
 ) -> Suspend:
-    timeout_ms = cast("int | None", ctx.config.get("timeoutMs"))
+    timeout_ms = as_integer(ctx.config.get("timeoutMs"))
     return Suspend(InterruptKind.CONVERSATION_EXCHANGE, data, timeout_ms=timeout_ms, events=events, then=then)
 
 
@@ -143,7 +143,7 @@ def _held_with_itself(name: str, begin: NodeEvent, turn_count: int) -> Completed
 
 
 def _turn_count(ctx: NodeContext) -> int:
-    return cast("int", ctx.config.get("turnCount", 1))
+    return as_integer(ctx.config.get("turnCount")) or 1
 
 
 def _roster(config: JsonObject) -> list[JsonValue]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, cast
 
+from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.shipped import interrupt_rules
 from interrupts.contracts.types import JsonObject
@@ -23,7 +24,7 @@ from interrupts.engine.nodes.base import (
 )
 from interrupts.kinds.base import Resolution
 from interrupts.kinds.clarification import answers_in
-from interrupts.vocabulary import InterruptKind
+from interrupts.vocabulary import MAX_TIMEOUT_MS, InterruptKind
 
 _REASONS: Final = {InterruptKind.LOW_CONFIDENCE: str(InterruptKind.LOW_CONFIDENCE)}
 
@@ -48,7 +49,7 @@ class Interrupt(NodeType):
         "properties": {
             "kind": {"enum": [str(kind) for kind in InterruptKind]},
             "data": {"type": "object"},
-            "timeoutMs": {"type": "integer", "minimum": 0, "maximum": _approval.MAX_TIMEOUT_MS},
+            "timeoutMs": {"type": "integer", "minimum": 0, "maximum": MAX_TIMEOUT_MS},
             "resumeSchema": {"type": "object"},
         },
     }
@@ -69,7 +70,7 @@ class Interrupt(NodeType):
         return Suspend(
             kind=asked.kind,
             data=data,
-            timeout_ms=cast("int | None", ctx.config.get("timeoutMs")),
+            timeout_ms=as_integer(ctx.config.get("timeoutMs")),
             resume_schema=cast("JsonObject | None", ctx.config.get("resumeSchema")),
             reason=_REASONS.get(asked.kind),
             then=_raised(asked.kind, data),
@@ -120,5 +121,6 @@ def _answered(ctx: NodeContext, resolution: Resolution) -> tuple[NodeEvent, ...]
     turns = ctx.turns.get(conversation_id, 0)
     if resolution.kind is InterruptKind.CONVERSATION_CLOSE:
         return (closed(conversation_id, turn_count=turns, reason=ctx.asked.get("reason")),)
-    turn_index = cast("int", ctx.asked.get("turnIndex", turns))
+    asked_index = as_integer(ctx.asked.get("turnIndex"))
+    turn_index = turns if asked_index is None else asked_index
     return (exchanged(conversation_id, turn_index, resolution.resume_value),)
