@@ -24,6 +24,9 @@ DATABASES = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = env.broker("CELERY_BROKER_URL", WOP_DATA_DIR / "broker")
+# With a broker of files, a pool's processes share one lock: one that is killed while it holds it stops all the others,
+# for good and in silence. So there is no pool: if that one process ends, `make run` ends, and whoever watches it knows.
+CELERY_WORKER_POOL = "solo" if CELERY_BROKER_URL.startswith("filesystem:") else "prefork"
 CELERY_BEAT_SCHEDULE_FILENAME = str(WOP_DATA_DIR / "beat-schedule")
 
 # --- Limits of the host, and the switch of a conformance run ----------------------------------------------------------
