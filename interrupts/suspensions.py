@@ -35,7 +35,7 @@ def open_interrupt(*, run: Run, node_id: str, payload: JsonObject, now: datetime
         deadline=now + timedelta(milliseconds=timeout_ms) if isinstance(timeout_ms, int) and timeout_ms > 0 else None,
     )
     suspension.save(force_insert=True)
-    registry.get(InterruptKind(suspension.kind)).opened(as_interrupt(suspension))
+    registry.opened(as_interrupt(suspension))
     return suspension
 
 
