@@ -33,6 +33,11 @@ def limits() -> Limits:
     )
 
 
+def credential_authority() -> str:
+    """Return where the class is that knows connected accounts, as a dotted path; empty when there is none."""
+    return str(settings.WOP_CREDENTIAL_AUTHORITY)
+
+
 def conformance() -> bool:
     """Return whether this is a conformance run: ``voter`` counts, fixtures are listed. Never in production."""
     return bool(settings.WOP_CONFORMANCE)

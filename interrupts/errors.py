@@ -149,6 +149,18 @@ class CapabilityRequired(WopError):
     code = "capability_required"
 
 
+class RosterExceeded(WopError):
+    """A conversation of this workflow has more participants than this host allows."""
+
+    code = "conversation_roster_exceeded"
+
+
+class SpeakerNotParticipant(WopError):
+    """Only a participant of this conversation can speak in it."""
+
+    code = "conversation_speaker_not_participant"
+
+
 class RateLimited(WopError):
     """Too many requests at once. Try again in a moment."""
 

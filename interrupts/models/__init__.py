@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from interrupts.models.conversation import Conversation
 from interrupts.models.identity import ApiKey, Membership, Tenant
 from interrupts.models.ledger import IdempotencyRecord, OutboxMessage
 from interrupts.models.runs import Run, RunEvent
@@ -10,6 +11,7 @@ from interrupts.models.workflow import Workflow
 
 __all__ = [
     "ApiKey",
+    "Conversation",
     "IdempotencyRecord",
     "Membership",
     "OutboxMessage",

@@ -47,6 +47,8 @@ RENDERINGS: Final = {
     "payload_too_large": Rendering(413, 1),
     "unsupported_media_type": Rendering(415, 1),
     "capability_required": Rendering(422, 1),
+    "conversation_roster_exceeded": Rendering(422, 1),
+    "conversation_speaker_not_participant": Rendering(422, 1),
     "rate_limited": Rendering(429, 75, retry_after=1),
     "internal_error": Rendering(500, 70),
     "service_unavailable": Rendering(503, 75, retry_after=1),
