@@ -33,6 +33,18 @@ def limits() -> Limits:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Egress:
+    """What may be called beyond the public internet: names and networks with their ports, and whose certificates."""
+
+    allow: tuple[tuple[str, int], ...]
+    ca_file: str
+
+
+def egress() -> Egress:
+    return Egress(allow=tuple(settings.WOP_EGRESS_ALLOW), ca_file=settings.WOP_EGRESS_CA_FILE)
+
+
 def conformance() -> bool:
     """Return whether this is a conformance run: ``voter`` counts, fixtures are listed. Never in production."""
     return bool(settings.WOP_CONFORMANCE)

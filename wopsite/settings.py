@@ -33,6 +33,10 @@ WOP_MAX_BODY_BYTES = env.integer("WOP_MAX_BODY_BYTES", 1_048_576, minimum=1024, 
 WOP_MAX_PAGE_SIZE = env.integer("WOP_MAX_PAGE_SIZE", 100, minimum=1, maximum=1000)
 WOP_CONFORMANCE = env.flag("WOP_CONFORMANCE", default=False)
 
+# --- What may be called from here: nothing but the public internet, on port 443, unless it is named -------------------
+WOP_EGRESS_ALLOW = env.destinations("WOP_EGRESS_ALLOW")
+WOP_EGRESS_CA_FILE = env.certificates("WOP_EGRESS_CA_FILE")
+
 # --- The web server ---------------------------------------------------------------------------------------------------
 WOP_BIND = env.text("WOP_BIND", "127.0.0.1").strip("[]")
 WOP_PORT = env.integer("PORT", 8000, minimum=1, maximum=65535)
