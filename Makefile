@@ -3,7 +3,7 @@
 # Obeyed by every target: PORT, DATABASE_URL, CELERY_BROKER_URL, WOP_DATA_DIR (and the other WOP_… settings).
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test check lint format types layers migrations bench audit lock
+.PHONY: help setup setup-dev run test check lint format types layers migrations openapi bench audit lock
 
 PYTHON ?= python3
 VENV := .venv
@@ -46,6 +46,9 @@ layers: setup-dev  ## Who may import whom
 migrations: setup-dev  ## Django's own checks, and models without a migration
 	$(BIN)/python manage.py check --fail-level WARNING
 	$(BIN)/python manage.py makemigrations --check --dry-run
+
+openapi: setup-dev  ## Write docs/openapi.json anew from the code
+	$(BIN)/python manage.py spectacular --validate --fail-on-warn --format openapi-json --file docs/openapi.json
 
 bench: setup-dev  ## Measure on PostgreSQL (needs DATABASE_URL)
 	$(BIN)/python -m bench

@@ -17,7 +17,7 @@ from django.core.checks import Warning as Caution
 
 from interrupts import conf
 
-_BACKENDS: Final = ("django.contrib.auth.backends.ModelBackend", "guardian.backends.ObjectPermissionBackend")
+BACKENDS: Final = ("django.contrib.auth.backends.ModelBackend", "guardian.backends.ObjectPermissionBackend")
 
 
 def register_checks() -> None:
@@ -27,7 +27,7 @@ def register_checks() -> None:
 
 def check_rights(app_configs: Sequence[Any] | None = None, **_kwargs: Any) -> list[CheckMessage]:
     """Sign-in and object permissions both work."""
-    missing = [backend for backend in _BACKENDS if backend not in settings.AUTHENTICATION_BACKENDS]
+    missing = [backend for backend in BACKENDS if backend not in settings.AUTHENTICATION_BACKENDS]
     if not missing:
         return []
     hint = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any, cast
 
 from django.contrib.auth.models import Group
@@ -91,17 +92,17 @@ def workflow(
 
 def chain(*nodes: JsonObject, **members: Any) -> JsonObject:
     """A workflow whose nodes run one after the other."""
-    edges = [edge(str(first["id"]), str(then["id"])) for first, then in zip(nodes, nodes[1:], strict=False)]
+    edges = [edge(str(first["id"]), str(then["id"])) for first, then in pairwise(nodes)]
     return workflow(nodes, edges, **members)
 
 
-def gate_node(node_id: str = "gate", **config: Any) -> JsonObject:
+def gate_node(node_id: str = "gate", /, **config: Any) -> JsonObject:
     """An approval gate; everybody may answer, with any action, unless ``config`` says otherwise."""
     every_action: list[JsonValue] = ["accept", "reject", "refine", "edit-accept", "ask"]
     return node(node_id, "core.approvalGate", config={"title": "Release it?", "actions": every_action, **config})
 
 
-def one_gate(workflow_id: str = "flow", **config: Any) -> JsonObject:
+def one_gate(workflow_id: str = "flow", /, **config: Any) -> JsonObject:
     """A workflow of one approval gate called ``gate``."""
     return workflow([gate_node(**config)], workflow_id=workflow_id)
 
@@ -186,9 +187,7 @@ def answer(
 ) -> Done:
     """Answer the interrupt at a node: with an action alone, or with a whole resume value."""
     value: JsonValue = {"action": action} if isinstance(action, str) else action
-    request = ResolveRequest(
-        actor=by, run_id=run_id, node_id=at, answer=ResumeValue(value), idempotency_key=key
-    )
+    request = ResolveRequest(actor=by, run_id=run_id, node_id=at, answer=ResumeValue(value), idempotency_key=key)
     return resolve_interrupt(request=request, now=now)
 
 

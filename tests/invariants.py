@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from interrupts import events
 from interrupts.contracts.shipped import event_payload
 from interrupts.contracts.validation import validate
@@ -16,13 +18,18 @@ def assert_run_holds(run_id: str) -> None:
     run = Run.objects.get(pk=run_id)
     log = list(events.read(run_id))
     assert_legal(log)
-    for event in log:
-        assert validate(event_payload(event.type), event.payload) == [], f"{event.type}: {event.payload}"
     state = events.fold(run_id)
     assert RunState.from_json(run.state) == state
     _assert_columns(run, state)
     _assert_interrupts(run, state, log)
+    _assert_keys(log)
     _assert_timers(run, state)
+
+
+def assert_payloads_fit(run_id: str) -> None:
+    """Fail unless every event's payload is one that the protocol defines (wire contract §8.3)."""
+    for event in events.read(run_id):
+        assert validate(event_payload(event.type), event.payload) == [], f"{event.type}: {event.payload}"
 
 
 def _assert_columns(run: Run, state: RunState) -> None:
@@ -47,6 +54,21 @@ def _assert_interrupts(run: Run, state: RunState, log: list[RunEvent]) -> None:
     assert answered == {pk: row.resolution for pk, row in decided.items()}
     for pk, row in decided.items():
         assert (row.outcome == SuspensionOutcome.TIMED_OUT) == (answered[pk].get("reason") == "timeout")
+
+
+def _assert_keys(log: list[RunEvent]) -> None:
+    """The key of a visit is what anybody can derive again from the log before it (interrupt.md §Re-entry)."""
+    consumed: dict[str, int] = {}
+    visit: dict[str, int] = {}
+    for event in log:
+        name = event.node_id
+        if event.type == "node.started":
+            visit[name] = consumed.get(name, 0)
+        elif event.type == "interrupt.requested":
+            parts = f"{event.run_id}\n{name}\n{visit[name]}\n0"
+            assert event.payload["key"] == hashlib.sha256(parts.encode()).hexdigest()
+        elif event.type == "interrupt.resolved":
+            consumed[name] = consumed.get(name, 0) + 1
 
 
 def _assert_timers(run: Run, state: RunState) -> None:

@@ -36,6 +36,14 @@ class AddFormAdmin(ExplainedAdmin):
                     form.add_error(None, line)
         return TemplateResponse(request, "admin/wop/add_form.html", self._context(request, form))
 
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        # Django takes a post with "_saveasnew" for an addition, which would go past the service.
+        if request.method == "POST":
+            raise PermissionDenied
+        return super().change_view(request, object_id, form_url, extra_context)
+
     def added(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponse:
         """Make the record by one service call and return the page that follows. May raise WopError."""
         raise NotImplementedError

@@ -76,7 +76,9 @@ class TenantAdmin(ExplainedAdmin):
         held = [] if tenant is None else _held_by(tenant)
         if tenant is None or not held:
             return super().delete_view(request, object_id, extra_context)
-        message = gettext("%(tenant)s cannot be deleted, because it holds %(held)s. Their log is kept for good.")
+        message = gettext(
+            "The tenant %(tenant)s cannot be deleted, because it holds %(held)s. Their log is kept for good."
+        )
         self.message_user(request, message % {"tenant": tenant.pk, "held": ", ".join(held)}, messages.ERROR)
         return redirect("admin:interrupts_tenant_change", quote(tenant.pk))
 

@@ -92,8 +92,10 @@ class WorkflowAdmin(ObjectRightAdmin, AddFormAdmin):
         done = register_workflow(tenant_id=tenant.pk, document=data["document"], now=timezone.now())
         if done.is_new:
             self.log_addition(request, done.workflow, [{"added": {}}])
-            told = _t("%(workflow)s is registered in the tenant %(tenant)s.")
+            told = _t("The workflow %(workflow)s is registered in the tenant %(tenant)s.")
         else:
-            told = _t("%(workflow)s had been registered in the tenant %(tenant)s before, exactly like this.")
+            told = _t(
+                "The workflow %(workflow)s had been registered in the tenant %(tenant)s before, exactly like this."
+            )
         self.message_user(request, told % {"workflow": done.workflow, "tenant": tenant.pk}, messages.SUCCESS)
         return redirect("admin:interrupts_workflow_change", quote(done.workflow.pk))

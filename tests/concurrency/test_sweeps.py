@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from interrupts import outbox
 from interrupts.models import OutboxMessage, Timer
 from interrupts.services.expire import fire_due_timers
-from interrupts.services.relay import relay_outbox
+from interrupts.services.relay import LEASE, relay_outbox
 from tests.concurrency.racing import at_once, codes
 from tests.concurrency.soundness import assert_sound
 from tests.factories import (
@@ -79,6 +80,18 @@ def test_relays_at_once_do_each_message_once(settings: Any) -> None:
         ]
         assert_sound(run_id)
     assert set(OutboxMessage.objects.values_list("attempts", flat=True)) == {1}
+
+
+def test_a_message_that_a_dead_worker_holds_comes_back_when_its_lease_is_over(settings: Any) -> None:
+    settings.WOP_INLINE_NODE_EXECUTIONS = 2
+    run_id = start_flow(chain(node("a"), node("b"), node("c")))
+    (held,) = outbox.claim(now=after(seconds=1), limit=10, lease=LEASE)
+    assert relay_outbox(now=after(seconds=30)) == 0
+    assert status(run_id) == "running"
+    assert relay_outbox(now=after(seconds=31)) == 1
+    assert status(run_id) == "completed"
+    assert OutboxMessage.objects.get(pk=held.pk).attempts == 2
+    assert_sound(run_id)
 
 
 def test_a_message_done_twice_changes_nothing_the_second_time(settings: Any) -> None:

@@ -39,9 +39,7 @@ def expected(policy: GatePolicy, said: dict[str, Ballot]) -> Decision | None:
     return None
 
 
-policies = st.builds(
-    make_policy, st.integers(1, 7), st.sampled_from(list(RejectionPolicy)), bypass=st.booleans()
-)
+policies = st.builds(make_policy, st.integers(1, 7), st.sampled_from(list(RejectionPolicy)), bypass=st.booleans())
 ballots = st.builds(Ballot, st.sampled_from(VOTING_ACTIONS), st.booleans())
 votes = st.lists(st.tuples(st.sampled_from("abcdefgh"), ballots), max_size=16)
 

@@ -1,4 +1,4 @@
-"""Routing against the reference interpreter: the same story, event by event, for any graph and any fate of its nodes."""
+"""Routing against the reference interpreter: the same story for any graph and any fate of its nodes."""
 
 from __future__ import annotations
 

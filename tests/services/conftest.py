@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from interrupts.models import Run
-from tests.invariants import assert_run_holds
+from tests.invariants import assert_payloads_fit, assert_run_holds
 
 
 @pytest.fixture(autouse=True)
@@ -15,3 +15,4 @@ def _every_run_holds(db: None) -> Iterator[None]:
     yield
     for run_id in Run.objects.values_list("pk", flat=True):
         assert_run_holds(run_id)
+        assert_payloads_fit(run_id)

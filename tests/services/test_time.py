@@ -6,6 +6,7 @@ import pytest
 
 from approvals.models import Vote
 from interrupts import timers
+from interrupts.contracts.types import JsonObject
 from interrupts.errors import AlreadyResolved
 from interrupts.models import Run, Timer
 from interrupts.services.expire import fire_due_timers, fire_timer
@@ -195,7 +196,7 @@ def test_a_delay_of_nothing_is_over_with_the_next_sweep() -> None:
 
 
 def test_a_delay_in_a_loop_waits_each_time() -> None:
-    again = {"type": "expression", "expression": "nodes.gate.outputs.action == 'refine'"}
+    again: JsonObject = {"type": "expression", "expression": "nodes.gate.outputs.action == 'refine'"}
     nodes = [node("start"), node("wait", "core.delay", config={"ms": 1000}), gate_node()]
     edges = [edge("start", "wait"), edge("wait", "gate"), edge("gate", "wait", condition=again)]
     run_id = start_flow(workflow(nodes, edges))
@@ -227,7 +228,7 @@ def test_a_run_that_takes_too_long_is_ended_with_what_it_waits_for() -> None:
 
 
 def test_the_shorter_of_the_workflows_limit_and_the_callers_holds() -> None:
-    document = {**one_gate(), "settings": {"timeout": 30_000}}
+    document: JsonObject = {**one_gate(), "settings": {"timeout": 30_000}}
     owner = actor("owner")
     by_workflow = start_flow(document, by=owner, configurable={"version": 1, "run": {"runTimeoutMs": 60_000}})
     by_caller = start(owner, configurable={"version": 1, "run": {"runTimeoutMs": 10_000}})

@@ -6,6 +6,11 @@ from argparse import ArgumentParser, Namespace
 from datetime import datetime
 from typing import Final
 
+from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+
+from interrupts.errors import ValidationFailed
 from interrupts.services import identity
 from interrupts.surfaces.cli.command import Command, Outcome, tenant_argument
 from interrupts.surfaces.cli.reading import read_password
@@ -30,12 +35,22 @@ def _user_arguments(parser: ArgumentParser) -> None:
 
 def _create_user(arguments: Namespace, now: datetime) -> Outcome:
     tenant = identity.get_tenant(arguments.tenant)
-    password = read_password() if arguments.password_stdin else None
+    password = _password_of(arguments.name) if arguments.password_stdin else None
     membership = identity.add_member(
         tenant=tenant, username=arguments.name, groups=arguments.group, password=password, now=now
     )
     notes = () if membership.user.has_usable_password() else (_cannot_sign_in(arguments.name),)
     return Outcome(values=(membership.subject_id,), notes=notes)
+
+
+def _password_of(username: str) -> str:
+    """Return the password on standard input, or raise ValidationFailed for one that is easy to guess."""
+    password = read_password()
+    try:
+        validate_password(password, User(username=username))
+    except ValidationError as error:
+        raise ValidationFailed(" ".join(error.messages)) from error
+    return password
 
 
 def _cannot_sign_in(username: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import IO, Final, cast
+from typing import Final, Protocol, cast
 
 from django.http import HttpRequest
 
@@ -15,23 +15,27 @@ from interrupts.errors import PayloadTooLarge, UnsupportedMediaType, ValidationF
 from interrupts.problems import validation_failed
 
 _UTF8: Final = frozenset({"utf-8", "utf8"})
+_DRAINED_BYTES: Final = 16 * 2**20
+_CHUNK_BYTES: Final = 2**16
+
+
+class Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
 
 
 def read_body(request: HttpRequest) -> bytes:
-    """Return the raw body. Raises PayloadTooLarge before an over-large one is read, and UnsupportedMediaType.
+    """Return the raw body. Raises PayloadTooLarge, with nothing of the body kept, and UnsupportedMediaType.
 
     A chunked body has no declared length: Django would take it for empty, so it is read from the server's own stream,
     which ends where the body ends.
     """
     limit = conf.limits().max_body_bytes
-    if "HTTP_TRANSFER_ENCODING" in request.META:
-        body = _read(cast("IO[bytes]", request.META["wsgi.input"]), limit + 1)
-    elif _declared_length(request) > limit:
-        raise _too_large(limit)
-    else:
-        body = _read(request, limit + 1)
-    if len(body) > limit:
-        raise _too_large(limit)
+    is_chunked = "HTTP_TRANSFER_ENCODING" in request.META
+    stream = cast("Readable", request.META["wsgi.input"] if is_chunked else request)
+    body = b"" if _declared_length(request) > limit else _read(stream, limit + 1)
+    if len(body) > limit or _declared_length(request) > limit:
+        _drain(stream)
+        raise PayloadTooLarge(f"The body is larger than {limit} bytes.", details={"maxRequestBodyBytes": limit})
     if body:
         _check_media_type(request)
     return body
@@ -74,11 +78,18 @@ def _declared_length(request: HttpRequest) -> int:
     return int(length) if length.isascii() and length.isdigit() and len(length) <= 20 else 0
 
 
-def _read(stream: IO[bytes] | HttpRequest, size: int) -> bytes:
+def _read(stream: Readable, size: int) -> bytes:
     try:
         return stream.read(size)
     except OSError as error:
         raise ValidationFailed("The body ended before it was complete.") from error
+
+
+def _drain(stream: Readable) -> None:
+    """Take in, within reason, the rest of a refused body: a client that still sends would not see the refusal."""
+    left = _DRAINED_BYTES
+    while left > 0 and (chunk := _read(stream, _CHUNK_BYTES)):
+        left -= len(chunk)
 
 
 def _check_media_type(request: HttpRequest) -> None:
@@ -87,7 +98,3 @@ def _check_media_type(request: HttpRequest) -> None:
     charset = (request.content_params or {}).get("charset", "utf-8").lower()
     if named not in {None, "", "application/json"} or charset not in _UTF8:
         raise UnsupportedMediaType
-
-
-def _too_large(limit: int) -> PayloadTooLarge:
-    return PayloadTooLarge(f"The body is larger than {limit} bytes.", details={"maxRequestBodyBytes": limit})

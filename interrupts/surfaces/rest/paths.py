@@ -60,7 +60,7 @@ def read_bound_id(segment: str, *, tenant_id: str) -> str:
 
 
 def read_authored_id(text: str, *, field: str) -> str:
-    """Return an id that an author chose, such as a workflow's; ``~`` is a plain character in it. Raises ValidationFailed."""
+    """Return an id that an author chose, such as a workflow's: ``~`` is a plain character there."""
     if not re.fullmatch(NODE_ID_PATTERN, text):
         raise ValidationFailed(
             f"“{text[:_SHOWN]}” is no id: 1 to 128 letters, digits, '.', '_', '~', ':' or '-'.",

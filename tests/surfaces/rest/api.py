@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from typing import Any, cast
+from urllib.parse import unquote
 
 from django.http import HttpResponse
 from django.test import Client
+from django.urls import Resolver404, resolve
 
 from interrupts.contracts.shipped import shipped
-from interrupts.contracts.types import JsonValue
 from interrupts.contracts.validation import validate
 from interrupts.surfaces.problems import RENDERINGS
 
@@ -54,7 +55,7 @@ class Api:
     def get(self, path: str, /, **headers: str) -> Answer:
         return self.send("GET", path, **headers)
 
-    def post(self, path: str, body: JsonValue = None, /, **headers: str) -> Answer:
+    def post(self, path: str, body: Any = None, /, **headers: str) -> Answer:
         return self.send("POST", path, json.dumps(body).encode(), **headers)
 
     def send(
@@ -67,6 +68,7 @@ class Api:
         response = cast("HttpResponse", self.client.generic(method, path, raw, content_type=media, headers=names))
         answer = Answer(response.status_code, dict(response.items()), response.content)
         check_protocol_answer(answer, is_head=method == "HEAD")
+        check_documented(method, path, answer)
         return answer
 
 
@@ -87,6 +89,21 @@ def check_protocol_answer(answer: Answer, *, is_head: bool = False) -> None:
         assert ("Retry-After" in answer.headers) == (rendering.retry_after is not None)
         assert ("WWW-Authenticate" in answer.headers) == (answer.status == 401)
         assert not any(name.lower().startswith("retryafter") for name in answer.body.get("details", {}))
+
+
+def check_documented(method: str, path: str, answer: Answer) -> None:
+    """Whatever an operation answers, the OpenAPI document must say that it may."""
+    try:
+        view = resolve(unquote(path.partition("?")[0]), urlconf="interrupts.urls").func
+    except Resolver404:
+        return
+    operation = cast("Any", view).cls.operations.get("GET" if method == "HEAD" else method)
+    if operation is None:
+        return
+    if answer.status < 400:
+        assert answer.status in operation.answers or (answer.status == 304 and operation.is_conditional)
+    elif method != "HEAD":
+        assert answer.code in operation.errors
 
 
 def wire(run_id: str) -> str:

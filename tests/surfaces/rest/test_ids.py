@@ -1,4 +1,4 @@
-"""Ids in paths, as they arrive after a WSGI server has decoded them (wire contract §5; cases N). See also test_server."""
+"""Ids in paths, as a WSGI server hands them on, decoded once (wire contract §5; cases N). See also test_server."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -188,7 +189,7 @@ def test_news_come_again_after_the_listening_connection_was_lost(api: Api, gate_
 def test_one_connection_listens_for_any_number_of_polls(api: Api) -> None:
     register(factories.one_gate())
     runs = [str(api.post("/runs", {"workflowId": "flow"}).body["runId"]) for _ in range(4)]
-    waiting = [_in_thread(lambda r=run: poll(Api(api.secret), r, "?afterSequence=3&timeout=2")) for run in runs]
+    waiting = [_in_thread(partial(poll, Api(api.secret), run, "?afterSequence=3&timeout=2")) for run in runs]
     time.sleep(1)
     with connection.cursor() as cursor:
         cursor.execute(

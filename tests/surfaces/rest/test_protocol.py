@@ -9,8 +9,8 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
-from interrupts.errors import WopError
 from interrupts.contracts.shipped import shipped_document
+from interrupts.errors import WopError
 from interrupts.surfaces.problems import RENDERINGS, exit_code
 from interrupts.surfaces.rest import middleware
 from interrupts.surfaces.rest.paths import is_peoples_path

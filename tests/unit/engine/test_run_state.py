@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from interrupts.contracts.types import JsonObject
 from interrupts.run_state import Event, NodeState, RunState
@@ -18,7 +19,7 @@ class Log:
     def __init__(self) -> None:
         self.events: list[Event] = []
 
-    def add(self, event_type: str, node_id: str = "", /, at: str = AT, **payload: object) -> Log:
+    def add(self, event_type: str, node_id: str = "", /, at: str = AT, **payload: Any) -> Log:
         body: JsonObject = {**({"nodeId": node_id} if node_id else {}), **payload}
         self.events.append(Event(len(self.events), event_type, node_id, body, at))
         return self
@@ -33,8 +34,8 @@ class Log:
         return RunState.fold(self.events)
 
 
-def started(**payload: object) -> Log:
-    return Log().add("run.started", inputs=payload.pop("inputs", {}), **payload)
+def started(inputs: JsonObject | None = None) -> Log:
+    return Log().add("run.started", inputs=inputs or {})
 
 
 def test_a_run_without_events_is_pending() -> None:

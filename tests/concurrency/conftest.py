@@ -1,0 +1,38 @@
+"""One installation a test process, shared by the tests that need real processes; each starts what it finds killed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from interrupts.contracts.types import JsonObject
+from tests.factories import chain, node, one_gate
+from tests.live.installation import Installation, installed
+
+WORKFLOWS: tuple[JsonObject, ...] = (
+    one_gate("one-gate"),
+    one_gate("two-votes", requiredApprovals=2),
+    one_gate("short-gate", timeoutMs=1500),
+    chain(node("wait", "core.delay", config={"ms": 1500}), workflow_id="short-delay"),
+)
+
+
+@pytest.fixture(scope="session")
+def _processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    folder: Path = tmp_path_factory.mktemp("races")
+    with installed(folder) as installation:
+        paths = [folder / f"{document['id']}.json" for document in WORKFLOWS]
+        for path, document in zip(paths, WORKFLOWS, strict=True):
+            path.write_text(json.dumps(document))
+        installation.keys |= installation.populate("tests.live.populate", *map(str, paths))
+        yield installation
+
+
+@pytest.fixture
+def installation(_processes: Installation) -> Installation:
+    """Web, worker and beat, all of them running."""
+    _processes.restart()
+    return _processes

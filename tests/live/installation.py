@@ -1,0 +1,227 @@
+"""A running installation of a test's own: its data directory, database and broker, and the processes of `make run`.
+
+On SQLite it is the embedded profile (filesystem broker). With `DATABASE_URL` it is the scaled one: a PostgreSQL
+database and a Redis server that the installation makes for itself and takes down again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx
+import psycopg
+import pytest
+from psycopg import sql
+
+from wopsite import serve
+
+# A line a request would bury what a failing test has to say.
+logging.getLogger("httpx").setLevel(logging.WARNING)
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+PATIENCE_SECONDS: Final = 30.0
+ALL: Final = ("web", "worker", "beat")
+
+
+@dataclass(slots=True)
+class Installation:
+    """Processes on one database and one broker; each can be killed and started again."""
+
+    folder: Path
+    port: int
+    environment: dict[str, str]
+    http: httpx.Client
+    keys: dict[str, str] = field(default_factory=dict)
+    _processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def populate(self, module: str, *arguments: str) -> Any:
+        """Run one of our modules on the installation and return the JSON it prints."""
+        return json.loads(self._python("-m", module, *arguments))
+
+    def prepare_broker(self) -> None:
+        """What `make run` does before it starts the processes."""
+        self._python("-c", "import django; django.setup(); from wopsite import serve; serve._prepare_broker()")
+
+    def unsound_runs(self) -> dict[str, str]:
+        """What is wrong with the stored runs, by run id: nothing, one hopes."""
+        unsound: dict[str, str] = self.populate("tests.live.audit")
+        return unsound
+
+    def start(self, *names: str) -> None:
+        """Start processes the way `make run` does, and wait until web answers and a worker has swept the timers."""
+        began = time.time()
+        for name in names:
+            assert name not in self._processes, f"{name} runs already"
+            self._processes[name] = self._spawn(name)
+        if "web" in names:
+            await_that(self._answers, "web does not answer")
+        if "worker" in names and "beat" in self._processes:
+            await_that(lambda: self._last_sweep() > began, "no worker swept the timers")
+
+    def kill(self, *names: str) -> None:
+        """End processes at once, their children too: SIGKILL leaves nothing time to put anything right."""
+        processes = [self._processes.pop(name) for name in names]
+        for process in processes:
+            os.killpg(process.pid, signal.SIGKILL)
+        for process in processes:
+            process.wait(PATIENCE_SECONDS)
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        return tuple(self._processes)
+
+    def restart(self) -> None:
+        """Have all processes running, whatever a test has killed."""
+        self.start(*(name for name in ALL if name not in self._processes))
+
+    def stop(self) -> None:
+        self.kill(*self._processes)
+
+    def log(self, name: str) -> str:
+        return self._log_file(name).read_text()
+
+    def empty_broker(self) -> None:
+        """Lose every message on its way, as an operator's FLUSHALL or a deleted folder would."""
+        url = urlsplit(self.environment["CELERY_BROKER_URL"])
+        if url.scheme == "redis":
+            with socket.create_connection(("127.0.0.1", url.port or 0)) as redis:
+                redis.sendall(b"FLUSHALL\r\n")
+                assert redis.recv(64) == b"+OK\r\n"
+        else:
+            for message in (self.folder / "broker" / "messages").iterdir():
+                message.unlink(missing_ok=True)
+
+    def _spawn(self, name: str) -> subprocess.Popen[bytes]:
+        command = serve._commands()[name]
+        with self._log_file(name).open("ab") as log:
+            return subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def _python(self, *arguments: str) -> str:
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def _log_file(self, name: str) -> Path:
+        return self.folder / f"{name}.log"
+
+    def _answers(self) -> bool:
+        assert self._processes["web"].poll() is None, self.log("web")
+        try:
+            return self.http.get("/healthz", timeout=2).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def _last_sweep(self) -> float:
+        try:
+            return (self.folder / "last-sweep").stat().st_mtime
+        except FileNotFoundError:
+            return 0.0
+
+
+@contextmanager
+def installed(folder: Path, **settings: str) -> Iterator[Installation]:
+    """An installation in ``folder`` with further settings; nothing runs yet, and nothing is left behind."""
+    with _database(folder.name) as database, _broker(folder) as broker:
+        port = free_port()
+        ours = {
+            "WOP_DATA_DIR": str(folder),
+            "PORT": str(port),
+            "DATABASE_URL": database,
+            "CELERY_BROKER_URL": broker,
+            "DJANGO_SETTINGS_MODULE": "wopsite.settings",
+        }
+        with _client(port) as http:
+            installation = Installation(folder, port, {**os.environ, **ours, **settings}, http)
+            try:
+                yield installation
+            finally:
+                installation.stop()
+
+
+def await_that(holds: Callable[[], bool], otherwise: str, *, seconds: float = PATIENCE_SECONDS) -> None:
+    """Look again and again until it holds; fail with ``otherwise`` when it does not in time."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, otherwise
+        time.sleep(0.05)
+
+
+def _client(port: int) -> httpx.Client:
+    """The connections that all callers of a test share; as many as may call at once."""
+    limits = httpx.Limits(max_connections=64, max_keepalive_connections=64)
+    return httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20, limits=limits)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def _database(name: str) -> Iterator[str]:
+    """The URL of a new PostgreSQL database beside that of ``DATABASE_URL``; without one, nothing: SQLite."""
+    url = urlsplit(os.environ.get("DATABASE_URL", ""))
+    if not url.scheme.startswith("postgres"):
+        yield ""
+        return
+    server = urlunsplit(url._replace(scheme="postgresql", path="/postgres"))
+    database = sql.Identifier(f"{url.path.strip('/')}_{name}_{os.getpid()}")
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(database))
+        try:
+            yield urlunsplit(url._replace(path=f"/{database._obj[0]}"))
+        finally:
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(database))
+
+
+@contextmanager
+def _broker(folder: Path) -> Iterator[str]:
+    if not os.environ.get("DATABASE_URL"):
+        yield ""
+        return
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("the scaled profile needs redis-server: none was found on the PATH")
+    port = free_port()
+    options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
+    with (folder / "redis.log").open("ab") as log:
+        redis: subprocess.Popen[bytes] = _quiet(program, options, log)
+    try:
+        await_that(lambda: _listens(port), "redis-server does not answer")
+        yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        redis.terminate()
+        redis.wait(PATIENCE_SECONDS)
+
+
+def _quiet(program: str, options: list[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([program, *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

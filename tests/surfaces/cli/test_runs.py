@@ -1,0 +1,82 @@
+"""``wop run``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from interrupts.models import Run
+from tests import factories
+from tests.surfaces.cli.conftest import Wop
+
+VARIABLES = [{"name": "amount", "type": "number", "required": True}]
+
+
+@pytest.fixture(autouse=True)
+def _flow(db: None) -> None:
+    factories.register(factories.workflow([factories.gate_node()], variables=VARIABLES))
+
+
+def test_a_started_run_is_printed_as_its_id_and_waits(wop: Wop, tmp_path: Path) -> None:
+    inputs = tmp_path / "inputs.json"
+    inputs.write_text('{"amount": 12.50}')
+    ended = wop("run", "start", "flow", "--tenant", "acme", "--input", str(inputs))
+    assert (ended.status, ended.err) == (0, "")
+    run = Run.objects.get(pk=ended.value)
+    assert (run.status, run.inputs) == ("waiting-approval", {"amount": 12.5})
+    assert run.owner["subject"] == {
+        "issuer": "urn:wopsite:cli",
+        "subjectId": "operator",
+        "tenant": "acme",
+        "lane": "workload",
+        "kind": "workload",
+    }
+
+
+def test_inputs_may_come_from_standard_input(wop: Wop) -> None:
+    ended = wop("run", "start", "flow", "--tenant", "acme", "--input", "-", stdin=b'{"amount": 1}')
+    assert Run.objects.get(pk=ended.value).inputs == {"amount": 1}
+
+
+def test_inputs_that_do_not_fit_are_told_by_pointer(wop: Wop) -> None:
+    ended = wop("run", "start", "flow", "--tenant", "acme", "--input", "-", stdin=b'{"amount": "much"}')
+    assert (ended.status, ended.out) == (1, "")
+    assert ended.err.startswith("/inputs/amount: ")
+    assert wop("run", "start", "flow", "--tenant", "acme").err.startswith("/inputs/amount: ")
+    assert not Run.objects.exists()
+
+
+def test_inputs_that_are_no_object_or_not_there_are_told_in_one_line(wop: Wop) -> None:
+    for stdin, told in (
+        (b"[1]", "standard input: this must be a JSON object, written in braces.\n"),
+        (b"{", "standard input, line 1, column 2: A name in double quotes is expected here.\n"),
+        (None, "Standard input is closed.\n"),
+    ):
+        ended = wop("run", "start", "flow", "--tenant", "acme", "--input", "-", stdin=stdin)
+        assert (ended.status, ended.out, ended.err) == (1, "", told)
+
+
+def test_an_unknown_workflow_or_tenant_is_not_found(wop: Wop) -> None:
+    assert wop("run", "start", "none", "--tenant", "acme").status == 3
+    ended = wop("run", "start", "flow", "--tenant", "globex")
+    assert (ended.status, ended.err) == (3, "There is no tenant globex.\n")
+
+
+def test_a_run_is_shown_as_its_status_or_as_json(wop: Wop) -> None:
+    run_id = wop("run", "start", "flow", "--tenant", "acme", "--input", "-", stdin=b'{"amount": 1}').value
+    assert wop("run", "show", run_id).out == "waiting-approval\n"
+    shown = json.loads(wop("run", "show", run_id, "--json").out)
+    assert (shown["runId"], shown["status"], shown["currentNodeId"]) == (run_id, "waiting-approval", "gate")
+    ended = wop("run", "show", "acme/r-none")
+    assert (ended.status, ended.err) == (3, "There is no run acme/r-none.\n")
+    assert wop("run", "show", "nonsense").status == 3
+
+
+def test_a_run_is_cancelled_once(wop: Wop) -> None:
+    run_id = wop("run", "start", "flow", "--tenant", "acme", "--input", "-", stdin=b'{"amount": 1}').value
+    assert wop("run", "cancel", run_id, "--reason", "entered twice").out == f"{run_id}\n"
+    assert factories.status(run_id) == "cancelled"
+    ended = wop("run", "cancel", run_id)
+    assert (ended.status, ended.err) == (4, "The run has already ended: it is cancelled.\n")
