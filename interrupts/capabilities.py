@@ -8,7 +8,7 @@ from __future__ import annotations
 from interrupts import conf
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.kinds import registry
-from interrupts.models import Workflow
+from interrupts.models import CallbackSecret, Workflow
 from interrupts.vocabulary import (
     ENGINE_VERSION,
     EVENT_LOG_SCHEMA_VERSION,
@@ -17,11 +17,27 @@ from interrupts.vocabulary import (
     PROTOCOL_VERSION,
     Lane,
     RefKind,
+    SignatureAlgorithm,
 )
 
 
 def discovery_document() -> JsonObject:
     """Return the closed capability root."""
+    document = _families()
+    if "interrupt" in document and CallbackSecret.objects.exists():
+        # Callbacks are delivered once there is a secret to sign them with (wire contract §25 row 52).
+        document["interrupt"] = _interrupt() | {"callbackDelivery": True}
+    if conf.conformance():
+        document["fixtures"] = _fixtures()
+    return document
+
+
+def offered() -> frozenset[str]:
+    """Return the members that the capability root of this host may have."""
+    return frozenset({*_families(), "fixtures"})
+
+
+def _families() -> JsonObject:
     document: JsonObject = {
         "protocolVersions": [PROTOCOL_VERSION],
         "preferredVersion": PROTOCOL_VERSION,
@@ -33,12 +49,10 @@ def discovery_document() -> JsonObject:
         "eventLog": _record("claims-check"),
         "runList": _run_list(),
         "auth": _auth(),
+        "webhooks": _webhooks(),
     }
     if registry.served():
-        ref_kinds: list[JsonValue] = [str(kind) for kind in RefKind]
-        document["interrupt"] = _record("witnessable-gated") | {"tokenAlgs": ["hs256"], "refKinds": ref_kinds}
-    if conf.conformance():
-        document["fixtures"] = _fixtures()
+        document["interrupt"] = _interrupt()
     return document
 
 
@@ -75,6 +89,21 @@ def _auth() -> JsonObject:
         for lane in (Lane.API_KEY, Lane.SESSION)
     ]
     return _record("seam-gated") | {"lanes": lanes}
+
+
+def _interrupt() -> JsonObject:
+    ref_kinds: list[JsonValue] = [str(kind) for kind in RefKind]
+    return _record("witnessable-gated") | {"tokenAlgs": ["hs256"], "refKinds": ref_kinds}
+
+
+def _webhooks() -> JsonObject:
+    algorithms: list[JsonValue] = [str(algorithm) for algorithm in SignatureAlgorithm]
+    return _record("witnessable-gated") | {
+        "signatureAlgorithms": algorithms,
+        "retryPolicy": {"maxAttempts": conf.DELIVERY_MAX_ATTEMPTS, "backoff": "exponential"},
+        "deadLetter": {"retentionDays": conf.DELIVERY_RETENTION.days, "maxPageSize": conf.MAX_DEAD_LETTER_PAGE},
+        "secretRotation": {"overlapSeconds": round(conf.WEBHOOK_SECRET_OVERLAP.total_seconds())},
+    }
 
 
 def _fixtures() -> list[JsonValue]:

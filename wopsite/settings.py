@@ -35,6 +35,7 @@ WOP_CONFORMANCE = env.flag("WOP_CONFORMANCE", default=False)
 
 # --- What may be called from here: nothing but the public internet, on port 443, unless it is named -------------------
 WOP_EGRESS_ALLOW = env.destinations("WOP_EGRESS_ALLOW")
+WOP_DELIVERY_THREADS = env.integer("WOP_DELIVERY_THREADS", 32, minimum=8, maximum=256)
 WOP_EGRESS_CA_FILE = env.certificates("WOP_EGRESS_CA_FILE")
 
 # --- The web server ---------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from interrupts.models.deliveries import CallbackSecret, Delivery, DeliveryAttempt, Webhook
 from interrupts.models.identity import ApiKey, Membership, Tenant
 from interrupts.models.ledger import IdempotencyRecord, OutboxMessage
 from interrupts.models.runs import Run, RunEvent
@@ -10,6 +11,9 @@ from interrupts.models.workflow import Workflow
 
 __all__ = [
     "ApiKey",
+    "CallbackSecret",
+    "Delivery",
+    "DeliveryAttempt",
     "IdempotencyRecord",
     "Membership",
     "OutboxMessage",
@@ -18,5 +22,6 @@ __all__ = [
     "Suspension",
     "Tenant",
     "Timer",
+    "Webhook",
     "Workflow",
 ]

@@ -23,10 +23,17 @@ from interrupts.events import RunLog
 from interrupts.ids import mint_run_id, tenant_of
 from interrupts.models import Run, Workflow
 from interrupts.problems import validation_failed
-from interrupts.services import idempotency
+from interrupts.services import callbacks, egress, idempotency
 from interrupts.services._locking import lock_run
 from interrupts.services.workflows import read_workflow
-from interrupts.vocabulary import BOUND_ID_PATTERN, ENGINE_VERSION, TERMINAL_STATUSES, EventType, RunStatus, TimerPurpose
+from interrupts.vocabulary import (
+    BOUND_ID_PATTERN,
+    ENGINE_VERSION,
+    TERMINAL_STATUSES,
+    EventType,
+    RunStatus,
+    TimerPurpose,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +52,7 @@ class CreateRun:
     metadata: JsonObject | None = None
     scope_id: str = ""
     enforce_dedup: bool = False
+    callback_url: str = ""
     transport: str = "rest"
     idempotency_key: idempotency.Key | None = None
 
@@ -55,6 +63,9 @@ def create_run(*, request: CreateRun, now: datetime) -> idempotency.Done:
     Raises NotFound for an unknown workflow, ValidationFailed for inputs or configurable that do not fit it,
     RunAlreadyActive for a second active run of an enforced scope.
     """
+    if request.callback_url and not idempotency.has_outcome(request.idempotency_key):
+        door, tenant_id = egress.from_settings(), request.actor.tenant_id
+        callbacks.check_callback_url(tenant_id=tenant_id, url=request.callback_url, door=door, now=now)
     done = idempotency.run(lambda: _create(request, now), key=request.idempotency_key, now=now)
     logger.info(
         "run created run=%s workflow=%s status=%s replay=%s",
@@ -116,6 +127,7 @@ def _new_run(request: CreateRun, workflow: Workflow, plan: Plan, now: datetime) 
         metadata=request.metadata,
         scope_id=request.scope_id,
         dedup_scope=request.scope_id if request.enforce_dedup else None,
+        callback_url=request.callback_url,
         created_at=now,
     )
 

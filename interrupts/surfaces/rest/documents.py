@@ -1,4 +1,4 @@
-"""Runs and events as the wire shows them: closed objects, with the members we have (wire contract §7.2, §8.1)."""
+"""Runs as the wire shows them: closed objects, with the members we have (wire contract §7.2)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import cast
 from interrupts.contracts.types import JsonObject
 from interrupts.engine.plan import load_plan
 from interrupts.events import isoformat
-from interrupts.models import Run, RunEvent
+from interrupts.models import Run
 from interrupts.run_state import NodeState, RunState
 from interrupts.vocabulary import ENGINE_VERSION, EVENT_LOG_SCHEMA_VERSION, NodeStatus
 
@@ -41,21 +41,6 @@ def run_snapshot(run: Run) -> JsonObject:
         "configurable": run.configurable,
     }
     return document | {name: value for name, value in optional.items() if value is not None}
-
-
-def event_document(event: RunEvent) -> JsonObject:
-    """Return the RunEventDoc of one entry of the log."""
-    document: JsonObject = {
-        "eventId": event.event_id,
-        "runId": event.run_id,
-        "type": event.type,
-        "payload": event.payload,
-        "timestamp": isoformat(event.at),
-        "sequence": event.sequence,
-        "schemaVersion": EVENT_LOG_SCHEMA_VERSION,
-        "engineVersion": ENGINE_VERSION,
-    }
-    return document | {"nodeId": event.node_id} if event.node_id else document
 
 
 def _node_state(node: NodeState) -> JsonObject:

@@ -11,11 +11,10 @@ from typing import Final, cast
 from django.conf import settings
 from django.db import connection
 
-from interrupts import selectors
+from interrupts import events, selectors
 from interrupts.contracts.types import JsonObject
 from interrupts.errors import RateLimited
 from interrupts.services.runs import read_run
-from interrupts.surfaces.rest.documents import event_document
 from interrupts.surfaces.rest.news import RUN_NEWS
 from interrupts.vocabulary import TERMINAL_STATUSES
 
@@ -48,7 +47,7 @@ def _read_page(tenant_id: str, run_id: str, after: int) -> JsonObject:
     new = selectors.events_after(run_id, after) if run.last_sequence > after else []
     return {
         "runId": run.pk,
-        "events": [event_document(event) for event in new if event.sequence <= run.last_sequence],
+        "events": [events.document(event) for event in new if event.sequence <= run.last_sequence],
         "lastSequence": run.last_sequence,
         "status": run.status,
         "isTerminal": run.status in TERMINAL_STATUSES,

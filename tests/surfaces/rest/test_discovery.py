@@ -27,7 +27,7 @@ def test_anyone_may_read_what_this_host_offers(anonymous: Api) -> None:
 def test_only_families_that_work_are_advertised(anonymous: Api) -> None:
     document = anonymous.get(PATH).body
     families = {name for name, value in document.items() if isinstance(value, dict) and "status" in value}
-    assert families == {"auth", "eventLog", "interrupt", "limits", "runList"}
+    assert families == {"auth", "eventLog", "interrupt", "limits", "runList", "webhooks"}
     assert document["interrupt"] == {
         "status": "experimental",
         "since": "2.0",
