@@ -161,7 +161,7 @@ class GateApproverInline(ReadOnlyInline):
     show_change_link = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[GateApprover]:
-        named: QuerySet[GateApprover] = super().get_queryset(request).select_related("ref")
+        named: QuerySet[GateApprover] = super().get_queryset(request).exclude(ref=None).select_related("ref")
         return named
 
     @admin.display(description=_("reference"))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import Group
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import CharField, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BooleanField, CharField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Cast
 from guardian.models import GroupObjectPermission, UserObjectPermission
 
@@ -46,6 +46,7 @@ class _Ref:
     by_user: bool
     by_group: bool
     principal_subject: str | None
+    principal_is_active: bool | None
 
 
 def decide(*, interrupt_id: str, actor: Actor) -> Right:
@@ -78,7 +79,7 @@ def rights_held(*, actor: Actor) -> dict[int, Right]:
 def refs_held_by(actor: Actor) -> QuerySet[ApproverRef]:
     """Return the references of the tenant that the actor may answer as, in whatever way."""
     held = _with_holdings(ApproverRef.objects.filter(tenant_id=actor.tenant_id), actor)
-    return held.filter(
+    return held.exclude(kind=RefKind.PRINCIPAL, principal_is_active=False).filter(
         Q(kind=RefKind.PRINCIPAL, ref__in=[actor.username, actor.subject_id])
         | Q(kind=RefKind.GROUP, in_group=True)
         | Q(by_user=True)
@@ -95,14 +96,16 @@ def may_override(*, actor: Actor, workflow_id: str) -> bool:
 
 def _with_holdings(refs: QuerySet[ApproverRef], actor: Actor) -> QuerySet[ApproverRef]:
     by_user, by_group = _holdings(ApproverRef, "answer_as", actor)
-    absent = Membership.objects.filter(tenant_id=OuterRef("tenant_id")).filter(
-        Q(user__username=OuterRef("ref")) | Q(subject_id=OuterRef("ref"))
-    )
+    is_current = ExpressionWrapper(Q(is_active=True, user__is_active=True), output_field=BooleanField())
+    absent = Membership.objects.filter(
+        Q(user__username=OuterRef("ref")) | Q(subject_id=OuterRef("ref")), tenant_id=OuterRef("tenant_id")
+    ).annotate(is_current=is_current)
     return refs.annotate(
         in_group=Exists(Group.objects.filter(name=OuterRef("ref"), user__id=_person(actor))),
         by_user=Exists(by_user),
         by_group=Exists(by_group),
         principal_subject=Subquery(absent.values("subject_id")[:1]),
+        principal_is_active=Subquery(absent.values("is_current")[:1]),
     )
 
 
@@ -137,6 +140,8 @@ def _right(ref: _Ref, actor: Actor) -> Right | None:
         return Right(via=via, voter=actor.subject_id)
     if not (ref.by_user or ref.by_group):
         return None
+    if is_principal and ref.principal_is_active is False:
+        return None  # Nobody stands in for a colleague who has left.
     if is_principal:
         return Right(via=via, voter=ref.principal_subject or actor.subject_id, on_behalf_of=ref.ref)
     return Right(via=via, voter=actor.subject_id)

@@ -30,21 +30,21 @@ class ApprovalKind(Kind):
         _record_refs(tenant_id, named_refs(data))
 
     def opened(self, interrupt: OpenInterrupt) -> None:
-        refs = _record_refs(interrupt.tenant_id, named_refs(interrupt.data))
+        refs: list[ApproverRef | None] = [*_record_refs(interrupt.tenant_id, named_refs(interrupt.data))] or [None]
         GateApprover.objects.bulk_create([GateApprover(suspension_id=interrupt.id, ref=ref) for ref in refs])
 
     def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:
         """Check the answer's shape and action; stamp ``decidedAt`` where it is missing (§25 row 16)."""
+        allowed = read_policy(interrupt.data).actions
+        if isinstance(value, dict) and isinstance(action := value.get("action"), str) and action not in allowed:
+            raise ValidationFailed(
+                f"This gate does not take the action “{action[:40]}”. It takes: {', '.join(allowed)}.",
+                details={"field": "resumeValue.action", "allowed": [str(action) for action in allowed]},
+            )
         problems = validate(shipped("approval-resume"), value)
         if problems:
             raise validation_failed(problems, base="/resumeValue")
         answer = cast("JsonObject", value)
-        allowed = read_policy(interrupt.data).actions
-        if answer["action"] not in allowed:
-            raise ValidationFailed(
-                f"This gate does not take the action “{answer['action']}”. It takes: {', '.join(allowed)}.",
-                details={"field": "resumeValue.action", "allowed": [str(action) for action in allowed]},
-            )
         return {**answer, "decidedAt": answer.get("decidedAt", isoformat(now))}
 
     def authorize(self, interrupt: OpenInterrupt, actor: Actor) -> Right:

@@ -28,6 +28,7 @@ class ApproverRef(models.Model):
     group_rights = GenericRelation("guardian.GroupObjectPermission", object_id_field="object_pk")
 
     class Meta:
+        verbose_name = "approver"
         permissions: ClassVar = [("answer_as", "May answer gates that name this reference")]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["tenant", "kind", "ref"], name="approverref_once"),
@@ -39,10 +40,14 @@ class ApproverRef(models.Model):
 
 
 class GateApprover(models.Model):
-    """A gate names a reference. A gate without any row is open to every holder of ``approvals:respond``."""
+    """A gate names a reference. One that names nobody has one row without a reference.
+
+    Such a gate is open to every holder of ``approvals:respond``. The row lets the inbox find it by an index: that a row
+    is missing could only be found out by looking at every open gate (100,000 of them: 250 ms instead of 1 ms).
+    """
 
     suspension = models.ForeignKey(Suspension, on_delete=models.PROTECT, related_name="gate_approvers")
-    ref = models.ForeignKey(ApproverRef, on_delete=models.PROTECT, related_name="gates")
+    ref = models.ForeignKey(ApproverRef, on_delete=models.PROTECT, related_name="gates", null=True)
 
     class Meta:
         constraints: ClassVar = [
@@ -50,7 +55,7 @@ class GateApprover(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.ref} at {self.suspension_id}"
+        return f"{self.ref or 'anyone'} at {self.suspension_id}"
 
 
 class Vote(models.Model):
@@ -76,6 +81,11 @@ class Vote(models.Model):
                 name="vote_action_known",
                 condition=Q(action__in=[str(a) for a in Action if a is not Action.ASK]),
             ),
+        ]
+        indexes: ClassVar = [
+            # approvals.selectors.ended_for: what somebody answered, or what was answered for them.
+            models.Index(fields=["actor"], name="vote_by_actor"),
+            models.Index(fields=["voter"], name="vote_by_voter"),
         ]
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
+from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.types import JsonObject
 from interrupts.vocabulary import Action, RefKind, RejectionPolicy
 
@@ -34,7 +35,7 @@ def read_policy(data: JsonObject) -> GatePolicy:
     """Read a gate's payload data, filling in the defaults of interrupt.md §Approval."""
     return GatePolicy(
         actions=tuple(Action(action) for action in cast("list[str]", data["actions"])),
-        required_approvals=cast("int", data.get("requiredApprovals", 1)),
+        required_approvals=as_integer(data.get("requiredApprovals")) or 1,
         rejection_policy=RejectionPolicy(cast("str", data.get("rejectionPolicy", RejectionPolicy.SINGLE_VETO))),
         override_bypasses_quorum=bool(data.get("overrideBypassesQuorum", False)),
     )

@@ -16,8 +16,8 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from approvals.models import ApproverRef, GateApprover, Question, Vote
 from interrupts.actor import Actor
-from interrupts.models import Membership, Run, Suspension
-from interrupts.vocabulary import InterruptKind, RefKind
+from interrupts.models import Membership, Suspension
+from interrupts.vocabulary import InterruptKind
 
 COUNT_LIMIT: Final = 1000
 
@@ -70,11 +70,15 @@ def open_in(*, tenant_id: str, now: datetime) -> QuerySet[Suspension]:
     return _approvals(tenant_id).filter(in_time, outcome=None)
 
 
-def ended_for(*, actor: Actor, held: Collection[int]) -> QuerySet[Suspension]:
-    """Return the ended interrupts that the actor answered or could have answered."""
-    mine = Vote.objects.filter(suspension_id=OuterRef("pk")).filter(_by(actor))
+def ended_for(*, actor: Actor, held: Collection[int]) -> list[QuerySet[Suspension]]:
+    """Return the ended interrupts that the actor could have answered, and those they answered by a right since lost.
+
+    Two disjoint sets, to be read with ``ended_page``: for "the one or the other", PostgreSQL would look at all of the
+    history.
+    """
     ended = _approvals(actor.tenant_id).filter(outcome__isnull=False)
-    return ended.filter(_answerable(held) | Q(Exists(mine)))
+    answered = Vote.objects.filter(_by(actor)).values("suspension_id")
+    return [ended.filter(_answerable(held)), ended.filter(~_answerable(held), pk__in=answered)]
 
 
 def open_page(rows: QuerySet[Suspension], *, after: OpenPosition | None, limit: int) -> list[Suspension]:
@@ -84,17 +88,20 @@ def open_page(rows: QuerySet[Suspension], *, after: OpenPosition | None, limit: 
     return list(rows.order_by(F("deadline").asc(nulls_last=True), "opened_at", "id")[:limit])
 
 
-def ended_page(rows: QuerySet[Suspension], *, after: EndedPosition | None, limit: int) -> list[Suspension]:
-    """Return ``limit`` rows at most, the latest end first."""
-    if after is not None:
-        earlier = Q(resolved_at__lt=after.resolved_at) | Q(resolved_at=after.resolved_at, pk__lt=after.id)
-        rows = rows.filter(earlier, resolved_at__lte=after.resolved_at)
-    return list(rows.order_by("-resolved_at", "-id")[:limit])
+def ended_page(parts: Iterable[QuerySet[Suspension]], *, after: EndedPosition | None, limit: int) -> list[Suspension]:
+    """Return ``limit`` rows at most of disjoint sets, the latest end first. One query a set."""
+    found: list[Suspension] = []
+    for rows in parts:
+        if after is not None:
+            earlier = Q(resolved_at__lt=after.resolved_at) | Q(resolved_at=after.resolved_at, pk__lt=after.id)
+            rows = rows.filter(earlier, resolved_at__lte=after.resolved_at)  # noqa: PLW2901
+        found += rows.order_by("-resolved_at", "-id")[:limit]
+    return sorted(found, key=lambda row: (row.resolved_at, row.pk), reverse=True)[:limit]
 
 
-def count_up_to(rows: QuerySet[Suspension], limit: int = COUNT_LIMIT) -> int:
-    """Return how many rows there are; ``limit`` + 1 stands for all beyond, which could take seconds to count."""
-    return rows.order_by()[: limit + 1].count()
+def count_up_to(*parts: QuerySet[Suspension], limit: int = COUNT_LIMIT) -> int:
+    """Return how many rows disjoint sets have; more than ``limit`` stands for all beyond, which take long to count."""
+    return sum(rows.order_by().values("pk")[: limit + 1].count() for rows in parts)
 
 
 def interrupt_of(*, tenant_ids: Iterable[str], opaque: str) -> Suspension | None:
@@ -107,10 +114,6 @@ def asked_again(suspension: Suspension) -> Suspension | None:
     """Return the interrupt that is open now at the place where this one was."""
     here = Suspension.objects.filter(run_id=suspension.run_id, node_id=suspension.node_id, outcome=None)
     return here.exclude(pk=suspension.pk).first()
-
-
-def run_with_workflow(*, tenant_id: str, opaque: str) -> Run | None:
-    return Run.objects.select_related("workflow").filter(tenant_id=tenant_id, pk=f"{tenant_id}/{opaque}").first()
 
 
 def interrupts_of_run(run_id: str) -> list[Suspension]:
@@ -136,7 +139,8 @@ def refs_named_at(interrupt_ids: Iterable[str]) -> dict[str, list[ApproverRef]]:
     gates = GateApprover.objects.filter(suspension_id__in=list(interrupt_ids)).select_related("ref")
     found: dict[str, list[ApproverRef]] = defaultdict(list)
     for gate in gates.order_by("id"):
-        found[gate.suspension_id].append(gate.ref)
+        if gate.ref is not None:
+            found[gate.suspension_id].append(gate.ref)
     return found
 
 
@@ -158,19 +162,18 @@ def name_of(user: User) -> str:
     return user.get_full_name() or user.username
 
 
-def principals(refs: Iterable[ApproverRef]) -> list[str]:
-    return [ref.ref for ref in refs if ref.kind == RefKind.PRINCIPAL]
-
-
 def _approvals(tenant_id: str) -> QuerySet[Suspension]:
     rows = Suspension.objects.filter(tenant_id=tenant_id, kind=InterruptKind.APPROVAL)
     return rows.select_related("run__workflow").only(*_COLUMNS)
 
 
 def _answerable(held: Collection[int]) -> Q:
-    """An open gate names nobody; any other must name a reference that the actor holds."""
-    named = GateApprover.objects.filter(suspension_id=OuterRef("pk"))
-    return ~Q(Exists(named)) | Q(Exists(named.filter(ref_id__in=list(held))))
+    return Q(Exists(GateApprover.objects.filter(_names_one_of(held), suspension_id=OuterRef("pk"))))
+
+
+def _names_one_of(held: Collection[int]) -> Q:
+    """A gate must name a reference that the actor holds, or nobody at all: then its one row has no reference."""
+    return Q(ref_id__in=list(held)) | Q(ref__isnull=True)
 
 
 def _by(actor: Actor) -> Q:

@@ -11,6 +11,7 @@ from approvals.eligibility import Right
 from approvals.models import Question, Vote
 from approvals.quorum import Ballot
 from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.errors import Forbidden
 from interrupts.events import isoformat
 from interrupts.models import Membership
 from interrupts.vocabulary import Action
@@ -30,12 +31,17 @@ class Cast:
 def cast_vote(*, interrupt_id: str, vote: Cast, now: datetime) -> list[Vote]:
     """Store the vote in place of an earlier one by the same person, and return every vote that counts, oldest first.
 
-    The run's lock is held, so two votes cannot both complete a quorum: the second one reads the first. Votes of people
-    who have since been deactivated stay on record and do not count.
+    The run's lock is held, so two votes cannot both complete a quorum: the second one reads the first. Votes by or for
+    people who have since been deactivated stay on record and do not count. Raises Forbidden for a stand-in where the
+    person they stand in for has already answered.
     """
-    left = Membership.objects.filter(subject_id=OuterRef("actor")).filter(Q(is_active=False) | Q(user__is_active=False))
+    left = Membership.objects.filter(
+        Q(is_active=False) | Q(user__is_active=False), subject_id__in=[OuterRef("actor"), OuterRef("voter")]
+    )
     votes = Vote.objects.filter(suspension_id=interrupt_id).annotate(has_left=Exists(left))
     earlier = list(votes.order_by("cast_at", "id"))
+    if any(v.voter == v.actor == vote.right.voter != vote.actor for v in earlier):
+        raise Forbidden("The person you stand in for has already answered; only they can change that.")
     replaced = [v.pk for v in earlier if v.voter == vote.right.voter or v.actor == vote.actor]
     if replaced:
         Vote.objects.filter(pk__in=replaced).delete()

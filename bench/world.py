@@ -16,6 +16,7 @@ from django.utils import timezone
 django.setup()
 
 from approvals.models import ApproverRef  # noqa: E402 - models exist only after django.setup()
+from interrupts.contracts.types import JsonObject  # noqa: E402
 from interrupts.models import Membership, Workflow  # noqa: E402
 from interrupts.services import identity, workflows  # noqa: E402
 from interrupts.vocabulary import Scope  # noqa: E402
@@ -86,7 +87,7 @@ def _session() -> str:
     return str(store.session_key)
 
 
-def _gate_data() -> dict[str, object]:
+def _gate_data() -> JsonObject:
     return {
         "title": "Bench gate",
         "artifactId": "gate",
@@ -96,7 +97,7 @@ def _gate_data() -> dict[str, object]:
     }
 
 
-def _one_gate() -> dict[str, object]:
+def _one_gate() -> JsonObject:
     config = {name: value for name, value in _gate_data().items() if not name.startswith("artifact")}
     node = {"id": "gate", "typeId": "core.approvalGate", "name": "Gate", "position": {"x": 0, "y": 0}}
     return {

@@ -16,7 +16,7 @@ from interrupts.contracts.types import JsonObject
 from interrupts.ids import mint_event_id
 from interrupts.models import Run, RunEvent
 from interrupts.run_state import Event, RunState
-from interrupts.vocabulary import ENGINE_VERSION, EVENT_LOG_SCHEMA_VERSION, EventType
+from interrupts.vocabulary import EventType
 
 
 def isoformat(at: datetime) -> str:
@@ -85,21 +85,6 @@ class RunLog:
             self._is_new = False
         else:
             run.save(update_fields=["status", "current_node_id", "last_sequence", "error", "state", "completed_at"])
-
-
-def document(event: RunEvent) -> JsonObject:
-    """Return the RunEventDoc of one entry of the log (wire contract §8.1)."""
-    shown: JsonObject = {
-        "eventId": event.event_id,
-        "runId": event.run_id,
-        "type": event.type,
-        "payload": event.payload,
-        "timestamp": isoformat(event.at),
-        "sequence": event.sequence,
-        "schemaVersion": EVENT_LOG_SCHEMA_VERSION,
-        "engineVersion": ENGINE_VERSION,
-    }
-    return shown | {"nodeId": event.node_id} if event.node_id else shown
 
 
 def read(run_id: str, *, after: int = -1) -> QuerySet[RunEvent]:

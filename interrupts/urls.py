@@ -10,7 +10,7 @@ from interrupts.surfaces.rest.views.events import PollView
 from interrupts.surfaces.rest.views.interrupts import ResolveView, TokenView
 from interrupts.surfaces.rest.views.runs import BulkCancelView, CancelView, RunsView, RunView
 from interrupts.surfaces.rest.views.webhooks import DeadLettersView, RotateSecretView, WebhooksView, WebhookView
-from interrupts.surfaces.rest.views.workflows import RegistrationView, WorkflowView
+from interrupts.surfaces.rest.views.workflows import CheckView, RegistrationView, WorkflowView
 
 register_converter(BoundIdConverter, "bound_id")
 
@@ -19,6 +19,7 @@ urlpatterns = [
     path("openapi.json", OpenApiView.as_view()),
     path("workflows/<str:workflow_id>", WorkflowView.as_view()),
     path("host/wopsite/workflows", RegistrationView.as_view()),
+    path("host/wopsite/workflows:check", CheckView.as_view()),
     path("runs", RunsView.as_view()),
     path("runs:bulk-cancel", BulkCancelView.as_view()),
     path("runs/<bound_id:run_id>/cancel", CancelView.as_view()),

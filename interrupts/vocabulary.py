@@ -190,7 +190,10 @@ class SuspensionOutcome(StrEnum):
     CANCELLED = "cancelled"
 
 
-TENANT_PATTERN: Final = r"^[A-Za-z0-9._-]{1,128}\Z"
+# Ten years, in milliseconds: far beyond any gate or run, and within what a date can hold.
+MAX_TIMEOUT_MS: Final = 10 * 366 * 24 * 3600 * 1000
+
+TENANT_PATTERN: Final = r"^(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,128}\Z"
 NODE_ID_PATTERN: Final = r"^[A-Za-z0-9._~:-]{1,128}$"
 BOUND_ID_PATTERN: Final = r"^(anon:)?[A-Za-z0-9._~-]{1,128}/[A-Za-z0-9._~-]{16,128}$"
 IDEMPOTENCY_KEY_PATTERN: Final = r"^[A-Za-z0-9._~-]{22,128}$"

@@ -222,7 +222,7 @@ def webhook(
     **wish: Any,
 ) -> Webhook:
     """A subscription. Nothing is looked up: the host of its URL is an address, and a public one unless told."""
-    request = RegisterWebhook(actor=actor("hook-owner", of=of), url=url, events=tuple(events), **wish)
+    request = RegisterWebhook(actor=actor("owner", of=of), url=url, events=tuple(events), **wish)
     done = register_webhook(request=request, door=from_settings(), now=now)
     return Webhook.objects.get(pk=done.result["webhookId"])
 

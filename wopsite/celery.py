@@ -12,6 +12,7 @@ from typing import Any, Final
 from celery import Celery, Task
 from celery.signals import setup_logging, task_postrun
 
+from wopsite import broker
 from wopsite.sweeps import note_sweep
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wopsite.settings")
@@ -24,6 +25,7 @@ PURGE_IDEMPOTENCY_RECORDS: Final = "interrupts.tasks.purge_idempotency_records"
 # A stopped worker finds at most this many seconds' worth of reminders when it comes back.
 _EXPIRES: Final = 5
 
+broker.use()
 app = Celery("wopsite")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.update(

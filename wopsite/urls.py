@@ -16,3 +16,7 @@ urlpatterns = [
     path("", include("approvals.urls")),
     path("", include("interrupts.urls")),
 ]
+
+# For people only: the protocol's paths answer for themselves before any of this (interrupts.surfaces.rest.middleware).
+handler404 = "approvals.inbox.failures.not_found"
+handler500 = "approvals.inbox.failures.server_error"

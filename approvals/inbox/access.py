@@ -42,7 +42,7 @@ def members_only(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpRes
 
     @never_cache
     @functools.wraps(view)
-    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
             return _signed_out(request)
         visitor = visitor_of(request)

@@ -38,9 +38,10 @@ class AnswerForm(forms.Form):
     edited = forms.CharField(required=False, strip=False, max_length=4 * MAX_EDITABLE)
 
     def __init__(self, suspension: Suspension, data: QueryDict | None = None) -> None:
-        super().__init__(data)
         self.payload = cast("JsonObject", suspension.payload)
         self.gate = cast("JsonObject", self.payload["data"])
+        self.editable = editable_text(self.gate)
+        super().__init__(data, initial={"edited": self.editable})
         self.edited_value: JsonValue = None
 
     @property
@@ -91,7 +92,9 @@ class AnswerForm(forms.Form):
         try:
             self.edited_value = parse_json(text)
         except MalformedJson as error:
-            self.add_error("edited", _("This is not JSON yet. %(problem)s") % {"problem": error})
+            text = _("This is not JSON yet (line %(line)d, column %(column)d). %(problem)s")
+            place = {"line": error.line, "column": error.column, "problem": error.message}
+            self.add_error("edited", text % place)
 
     def _refine_feedback(self) -> JsonObject:
         scope = self._text("scope") or "whole"

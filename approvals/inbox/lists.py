@@ -81,12 +81,12 @@ def all_open(*, actor: Actor, cursor: str | None, now: datetime) -> Listing:
 def history(*, actor: Actor, cursor: str | None, now: datetime) -> Listing:
     """What has ended and the actor answered, or could have answered. Raises BadCursor."""
     reader = Reader(actor, rights_held(actor=actor), now)
-    rows = selectors.ended_for(actor=actor, held=reader.held)
+    parts = selectors.ended_for(actor=actor, held=reader.held)
     after = decode_ended(cursor) if cursor else None
-    found = selectors.ended_page(rows, after=after, limit=PAGE_SIZE + 1)
+    found = selectors.ended_page(parts, after=after, limit=PAGE_SIZE + 1)
     more = len(found) > PAGE_SIZE and found[PAGE_SIZE - 1]
     following = encode_ended(EndedPosition(more.resolved_at, more.pk)) if more and more.resolved_at else ""
-    return _listing(HISTORY, rows, found[:PAGE_SIZE], cursor, following, reader)
+    return _listing(HISTORY, parts, found[:PAGE_SIZE], cursor, following, reader)
 
 
 def _open_listing(tab: Tab, rows: QuerySet[Suspension], cursor: str | None, reader: Reader) -> Listing:
@@ -94,19 +94,19 @@ def _open_listing(tab: Tab, rows: QuerySet[Suspension], cursor: str | None, read
     found = selectors.open_page(rows, after=after, limit=PAGE_SIZE + 1)
     more = len(found) > PAGE_SIZE and found[PAGE_SIZE - 1]
     following = encode_open(OpenPosition(more.deadline, more.opened_at, more.pk)) if more else ""
-    return _listing(tab, rows, found[:PAGE_SIZE], cursor, following, reader)
+    return _listing(tab, [rows], found[:PAGE_SIZE], cursor, following, reader)
 
 
 def _listing(
     tab: Tab,
-    rows: QuerySet[Suspension],
+    parts: list[QuerySet[Suspension]],
     shown: list[Suspension],
     cursor: str | None,
     following: str,
     reader: Reader,
 ) -> Listing:
     # A first page that is not full holds everything there is: no need to count it again.
-    total = selectors.count_up_to(rows) if cursor or following else len(shown)
+    total = selectors.count_up_to(*parts) if cursor or following else len(shown)
     return Listing(
         tab=tab,
         rows=present_rows(shown, reader=reader),

@@ -25,6 +25,7 @@ from approvals.inbox.presenters.answered import present_answered
 from approvals.inbox.presenters.decision import present_decision
 from approvals.inbox.presenters.runs import present_run
 from interrupts.models import Suspension
+from interrupts.selectors import run_of
 
 
 @require_safe
@@ -73,7 +74,8 @@ def answered(request: HttpRequest, visitor: Visitor, opaque: str) -> HttpRespons
 @members_only
 def run(request: HttpRequest, visitor: Visitor, opaque: str) -> HttpResponse:
     """A run of the tenant, for every member of it."""
-    found = selectors.run_with_workflow(tenant_id=visitor.actor.tenant_id, opaque=opaque)
+    tenant_id = visitor.actor.tenant_id
+    found = run_of(tenant_id, f"{tenant_id}/{opaque}")
     if found is None:
         raise Http404
     return page(request, visitor, "inbox/run.html", {"run": present_run(found, now=timezone.now())})
@@ -124,8 +126,8 @@ def _decision_page(
     decision = present_decision(suspension, actor=visitor.actor, now=timezone.now())
     context: dict[str, Any] = {"decision": decision, "form": form, "note": note}
     context["shown"] = answers.shown_digest(suspension.payload)
-    context["editable"] = answers.editable_text(suspension.payload["data"])
-    context["actions"] = {consequence.action: consequence for consequence in decision.consequences}
+    # Templates look names up by attribute, where a hyphen cannot stand.
+    context["actions"] = {choice.action.replace("-", "_"): choice for choice in decision.consequences}
     return page(request, visitor, "inbox/decision.html", context, status=status)
 
 

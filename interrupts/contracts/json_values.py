@@ -38,6 +38,13 @@ def check_value(value: object, *, max_bytes: int = MAX_BYTES, max_depth: int = M
         waiting.extend((child, depth + 1) for child in children or ())
 
 
+def as_integer(value: object) -> int | None:
+    """Return the whole number that a value is, None for all else: for JSON and its schemas 3.0 is an integer too."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+        return None
+    return int(value)
+
+
 def has_forbidden_text(value: object) -> bool:
     """Tell whether a text or a name anywhere in a parsed value holds a character that is refused."""
     waiting = [value]

@@ -13,8 +13,10 @@ from datetime import timedelta
 from typing import assert_never, cast
 
 from interrupts import conf, outbox, suspensions, timers
+from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.types import JsonObject
 from interrupts.engine import keys, routing
+from interrupts.engine.bounds import bounded
 from interrupts.engine.conditions import ConditionError, condition_holds
 from interrupts.engine.nodes import node_type
 from interrupts.engine.nodes.base import Completed, Failed, NodeContext, NodeResult, Suspend, Wait
@@ -23,7 +25,7 @@ from interrupts.engine.values import PortError, resolve_inputs
 from interrupts.events import RunLog
 from interrupts.kinds.base import Resolution
 from interrupts.models import Run
-from interrupts.vocabulary import Decision, EventType, NodeStatus, TimerPurpose, Topic
+from interrupts.vocabulary import MAX_TIMEOUT_MS, Decision, EventType, NodeStatus, TimerPurpose, Topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,8 @@ class Execution:
         return cls(
             plan=load_plan(run.workflow.document),
             log=log,
-            recursion_limit=min(cast("int", options.get("recursionLimit", ceiling)), ceiling),
-            loop_limit=cast("int | None", options.get("maxLoopIterations")),
+            recursion_limit=min(as_integer(options.get("recursionLimit")) or ceiling, ceiling),
+            loop_limit=as_integer(options.get("maxLoopIterations")),
         )
 
     def scope(self, source: str | None = None) -> JsonObject:
@@ -141,7 +143,7 @@ def _start(execution: Execution, start: routing.Start) -> None:
     log.append(EventType.NODE_STARTED, payload, node_id=node.id)
     try:
         inputs = resolve_inputs(node, execution.scope(), start.delivered)
-        result = node_type(node.type_id).execute(_context(execution, node.id, inputs=inputs))
+        result = bounded(node_type(node.type_id).execute(_context(execution, node.id, inputs=inputs)), log.state)
     except PortError as error:
         result = Failed(error.code, error.message)
     _apply(execution, node.id, result)
@@ -299,9 +301,13 @@ def _finish(execution: Execution, outputs: JsonObject) -> None:
 
 
 def run_timeout_ms(plan: Plan, run: Run) -> int | None:
-    """Return the run's own limit in milliseconds: the smaller of the workflow's and the caller's, or None."""
+    """Return the run's own limit in milliseconds: the smaller of the workflow's and the caller's, or None.
+
+    Nobody waits longer than ``MAX_TIMEOUT_MS``: a limit beyond it would not fit into a date.
+    """
     options = (run.configurable or {}).get("run", {})
-    limits = [limit for limit in (plan.settings.timeout_ms, options.get("runTimeoutMs")) if isinstance(limit, int)]
+    given = (plan.settings.timeout_ms, as_integer(options.get("runTimeoutMs")))
+    limits = [min(limit, MAX_TIMEOUT_MS) for limit in given if limit is not None]
     return min(limits, default=None)
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final, cast
 
 from interrupts.contracts.json_text import parse_json
+from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.problems import Problem, to_pointer
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.vocabulary import TriggerRule
@@ -294,8 +295,8 @@ def _parse_variable(item: JsonObject) -> PlanVariable:
 
 def _parse_settings(item: JsonObject) -> PlanSettings:
     return PlanSettings(
-        timeout_ms=cast("int", item.get("timeout", 0)) or None,
-        max_loopback_iterations=cast("int | None", item.get("maxLoopbackIterations")),
+        timeout_ms=as_integer(item.get("timeout")) or None,
+        max_loopback_iterations=as_integer(item.get("maxLoopbackIterations")),
     )
 
 

@@ -128,18 +128,15 @@ def _reopening_edges(
 ) -> tuple[PlanEdge, ...]:
     if plan.nodes[node_id].disabled:
         return ()
-    activated = state.nodes[node_id].activated
     return tuple(
         edge
         for edge in plan.incoming[node_id]
-        if edge.id in plan.back_edges and edge.source not in pending and _reopens(state, edge, activated, holds)
+        if edge.id in plan.back_edges and edge.source not in pending and _reopens(state, edge, holds)
     )
 
 
-def _reopens(state: RunState, edge: PlanEdge, activated: int, holds: Holds) -> bool:
-    source = state.nodes[edge.source]
-    if source.settled is None or source.settled < activated:
-        return False
+def _reopens(state: RunState, edge: PlanEdge, holds: Holds) -> bool:
+    # The source is downstream of the target: not being pending, it settled after the target's latest start.
     status = _arrival(state, edge, holds)
     return status in (NodeStatus.COMPLETED, NodeStatus.FAILED) and rule_admits(edge.trigger_rule, [status])
 

@@ -12,7 +12,7 @@ from interrupts.models.identity import Tenant
 from interrupts.models.workflow import Workflow
 from interrupts.vocabulary import TERMINAL_STATUSES, RunStatus
 
-_TERMINAL = sorted(TERMINAL_STATUSES)
+_TERMINAL = sorted(str(status) for status in TERMINAL_STATUSES)
 
 
 class Run(models.Model):

@@ -18,12 +18,13 @@ from typing import Final
 
 from django.db import connections
 
-from interrupts import deliveries, events
+from interrupts import deliveries
 from interrupts.contracts.json_text import dump_json
 from interrupts.contracts.types import JsonObject
 from interrupts.models import Delivery, DeliveryAttempt, Suspension
 from interrupts.services import callbacks, signing, webhooks
 from interrupts.services.egress import Door, EgressFailed, EgressRefused, Reply
+from interrupts.services.event_documents import event_document, sensitive_inputs
 from interrupts.vocabulary import EventType
 
 logger = logging.getLogger(__name__)
@@ -127,7 +128,9 @@ def _webhook_message(delivery: Delivery, now: datetime) -> Message:
     webhook = delivery.webhook
     if webhook is None:
         raise NotSendable("This delivery has no webhook.")
-    document: JsonObject = {"runId": delivery.run_id, "event": events.document(delivery.event)}
+    # Only the first entry of a log holds inputs; for the others the workflow need not be read.
+    hidden = sensitive_inputs(delivery.run) if delivery.event.type == EventType.RUN_STARTED else frozenset[str]()
+    document: JsonObject = {"runId": delivery.run_id, "event": event_document(delivery.event, hidden=hidden)}
     body = dump_json(document).encode()
     headers = webhooks.headers_for(webhook, delivery.pk, delivery.event.type, body, now)
     return Message(webhook.url, {**headers, "Wopsite-Delivery-Id": delivery.pk}, body)

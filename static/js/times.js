@@ -1,9 +1,8 @@
 // Rewrites the times of a page in the reader's own zone, and names it. Without this they are in UTC, and say so.
-const format = new Intl.DateTimeFormat(document.documentElement.lang, {
-  dateStyle: "medium",
-  timeStyle: "short",
-});
-const zone = new Intl.DateTimeFormat(document.documentElement.lang, { timeZoneName: "short" });
+const language = document.documentElement.lang;
+const locale = navigator.languages.find((name) => name.startsWith(language)) ?? language;
+const format = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const zone = new Intl.DateTimeFormat(locale, { timeZoneName: "short" });
 
 function zoneName(date) {
   return zone.formatToParts(date).find((part) => part.type === "timeZoneName")?.value ?? "";

@@ -20,6 +20,13 @@ WORKFLOWS: tuple[JsonObject, ...] = (
 )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whichever test comes first also waits for the processes to start, which takes a busy machine a while."""
+    for item in items:
+        if "installation" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(180))
+
+
 @pytest.fixture(scope="session")
 def _processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     folder: Path = tmp_path_factory.mktemp("races")

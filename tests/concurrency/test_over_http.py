@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from functools import partial
 
 import httpx
 
@@ -89,6 +91,27 @@ def test_an_answer_and_a_cancel_over_http_leave_one_end(installation: Installati
             {"200": 1, "409 interrupt_already_resolved": 1},
         )
         assert suite.snapshot(run_id)["status"] in ("completed", "cancelled")
+    assert installation.unsound_runs() == {}
+
+
+def test_answers_that_arrive_about_the_deadline_meet_the_real_sweep_and_each_gate_ends_once(
+    installation: Installation,
+) -> None:
+    suite = peer(installation)
+    run_ids = [suite.start("short-gate") for _ in range(16)]
+    deadline = time.monotonic() + 1.5
+
+    def answer_at(moment: float, run_id: str) -> httpx.Response:
+        time.sleep(max(0.0, moment - time.monotonic()))
+        return suite.answer(run_id, "accept")
+
+    moments = [deadline + (n - 12) * 0.04 for n in range(16)]
+    calls = [partial(answer_at, moment, run_id) for moment, run_id in zip(moments, run_ids, strict=True)]
+    for run_id, response in zip(run_ids, at_once(*calls), strict=True):
+        in_time = _outcome(response) == "200"
+        (resolved,) = payloads(suite.log(run_id), "interrupt.resolved")
+        assert resolved["action"] == ("accept" if in_time else "timeout")
+        assert suite.snapshot(run_id)["status"] == ("completed" if in_time else "failed")
     assert installation.unsound_runs() == {}
 
 

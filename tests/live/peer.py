@@ -33,6 +33,7 @@ _ANSWERS: Final = (
     ("GET", r"/\.well-known/openwop", "capabilities"),
     ("GET", r"/openapi\.json", "openapi-document"),
     ("GET", r"/workflows/[^/]+", "workflow-definition"),
+    ("POST", r"/host/wopsite/workflows", "register-workflow-response"),
     ("POST", r"/runs", "create-run-response"),
     ("GET", r"/runs", "run-list-response"),
     ("POST", r"/runs:bulk-cancel", "bulk-cancel-response"),

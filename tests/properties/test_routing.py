@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from tests.properties.graphs import Graph, graphs
 from tests.properties.legality import assert_legal
 from tests.properties.reference import COMPLETED, FAILED, WAITING, Reference
 
+# Generous, since hundreds of graphs are run and the machine may be busy.
+pytestmark = pytest.mark.timeout(300)
 MOST_EXECUTIONS = 40
 Fate = Callable[[str, int], str]
 

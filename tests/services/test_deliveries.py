@@ -179,6 +179,15 @@ def _start_and_fail() -> None:
         raise RuntimeError("undone")
 
 
+def test_an_input_that_the_workflow_calls_sensitive_is_not_sent(line: Line) -> None:
+    line.subscribe("run.started")
+    variables = [{"name": "pin", "type": "string", "sensitive": True}, {"name": "amount", "type": "number"}]
+    start_flow({**one_gate(), "variables": variables}, inputs={"pin": "1234", "amount": 3})
+    line.deliver_all()
+    _, body = parsed(line.receiver.requests[0])
+    assert json.loads(body)["event"]["payload"]["inputs"] == {"amount": 3}
+
+
 # --- Failing, and trying again ----------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from approvals.eligibility import OPEN_GATE, Right
 from approvals.models import ApproverRef, GateApprover, Vote
 from interrupts.actor import Actor
 from interrupts.errors import Forbidden
+from interrupts.models import Membership
 from interrupts.services import identity
 from interrupts.vocabulary import RefKind
 from tests.factories import (
@@ -57,7 +58,7 @@ def test_an_empty_list_is_an_open_gate(field: str) -> None:
 
 def test_an_audience_is_a_hint_and_lets_nobody_in_or_out() -> None:
     assert may(actor("ann"), gate(audience={"subjects": ["ben"], "groups": ["legal"]}))
-    assert not GateApprover.objects.exists()
+    assert not GateApprover.objects.exclude(ref=None).exists()
 
 
 def test_a_principal_is_known_by_username_and_by_subject_id() -> None:
@@ -212,6 +213,18 @@ def test_the_references_a_person_holds_are_found_by_every_way_of_holding_them() 
     rights = {right.via: right for right in eligibility.rights_held(actor=ann).values()}
     assert sorted(rights) == held
     assert rights["role:cfo"] == Right(via="role:cfo", voter=ann.subject_id)
+
+
+def test_nobody_stands_in_for_a_colleague_who_has_left() -> None:
+    interrupt_id = gate(approversList=["ann"])
+    actor("ann")
+    zoe = actor("zoe")
+    let_answer_as(zoe, PRINCIPAL, "ann")
+    assert [str(ref) for ref in eligibility.refs_held_by(zoe)] == ["principal:ann"]
+    Membership.objects.filter(user__username="ann").update(is_active=False)
+    assert list(eligibility.refs_held_by(zoe)) == []
+    with pytest.raises(Forbidden):
+        eligibility.decide(interrupt_id=interrupt_id, actor=zoe)
 
 
 def test_a_stand_in_for_somebody_nobody_knows_votes_for_themselves() -> None:

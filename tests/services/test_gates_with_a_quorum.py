@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 
 from approvals.models import Vote
 from interrupts.errors import AlreadyResolved, Forbidden
@@ -201,6 +202,25 @@ def test_a_person_and_their_stand_in_fill_one_seat() -> None:
     assert votes() == [("ann", "accept")]
 
 
+def test_a_stand_in_cannot_overturn_what_the_person_said_themselves() -> None:
+    run_id = start_flow(one_gate(approversList=["ann", "ben"], requiredApprovals=2, rejectionPolicy="majority"))
+    actor("ann")
+    let_answer_as(actor("zoe"), RefKind.PRINCIPAL, "ann")
+    let_vote(run_id, [("ann", "accept")])
+    with pytest.raises(Forbidden, match="has already answered"):
+        let_vote(run_id, [("zoe", "reject")])
+    assert votes() == [("ann", "accept")]
+
+
+def test_the_vote_for_somebody_deactivated_since_does_not_count() -> None:
+    run_id = start_flow(one_gate(approversList=["ann", "ben"], requiredApprovals=2))
+    actor("ann")
+    let_answer_as(actor("zoe"), RefKind.PRINCIPAL, "ann")
+    let_vote(run_id, [("zoe", "accept")])
+    User.objects.filter(username="ann").update(is_active=False)
+    assert let_vote(run_id, [("ben", "accept")]) == "waiting-approval"
+
+
 def test_a_stand_in_for_two_people_fills_one_seat() -> None:
     run_id = start_flow(one_gate(approversList=["ann", "ben"], requiredApprovals=2))
     actor("ann")
@@ -218,6 +238,19 @@ def test_a_named_approver_who_stands_in_as_well_votes_for_themselves() -> None:
     let_answer_as(actor("ben"), RefKind.PRINCIPAL, "ann")
     assert let_vote(run_id, [("ben", "accept"), ("ben", "accept")]) == "waiting-approval"
     assert votes() == [("ben", "accept")]
+
+
+def test_a_stand_in_who_becomes_an_approver_meanwhile_still_fills_one_seat() -> None:
+    """First for the absent one, then by a right of their own: the later answer takes the place of the earlier."""
+    run_id = start_flow(one_gate(approversList=["ann"], approverGroupRefs=["legal"], requiredApprovals=2))
+    actor("ann")
+    let_answer_as(actor("zoe"), RefKind.PRINCIPAL, "ann")
+    assert let_vote(run_id, [("zoe", "accept")]) == "waiting-approval"
+    assert votes() == [("ann", "accept")]
+    User.objects.get(username="zoe").groups.add(Group.objects.create(name="legal"))
+    assert let_vote(run_id, [("zoe", "accept")]) == "waiting-approval"
+    assert votes() == [("zoe", "accept")]
+    assert let_vote(run_id, [("ann", "accept")]) == "completed"
 
 
 def test_a_stand_in_found_by_subject_id_represents_that_person() -> None:
@@ -303,3 +336,24 @@ def test_naming_a_reference_twice_makes_one_row() -> None:
     start_flow(one_gate(approversList=["ann"]))
     start(actor("owner"))
     assert ref(RefKind.PRINCIPAL, "ann").gates.count() == 2
+
+
+# --- One key for several people, in a conformance run only ------------------------------------------------------------
+
+
+def test_in_a_conformance_run_one_key_may_vote_for_several_people(settings: Any) -> None:
+    settings.WOP_CONFORMANCE = True
+    run_id = start_flow(one_gate(requiredApprovals=2))
+    for name in ("one", "one", "two"):
+        assert status(run_id) == "waiting-approval"
+        answer(actor("ann"), run_id, {"action": "accept", "voter": name})
+    assert status(run_id) == "completed"
+    assert [vote["voter"] for vote in last(run_id, "interrupt.resolved")["x-votes"]] == ["one", "two"]
+
+
+def test_anywhere_else_it_may_not() -> None:
+    run_id = start_flow(one_gate(requiredApprovals=2))
+    for name in ("one", "two", "three"):
+        answer(actor("ann"), run_id, {"action": "accept", "voter": name})
+    assert status(run_id) == "waiting-approval"
+    assert votes() == [("ann", "accept")]

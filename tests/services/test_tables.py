@@ -216,7 +216,7 @@ def test_a_person_is_in_a_tenant_once_under_a_subject_id_of_their_own() -> None:
     refused(copy(row, tenant_id="third", subject_id=elsewhere.subject_id), by="interrupts_membership_subject_id")
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "a b", "ä", "a\n"])
+@pytest.mark.parametrize("name", ["", "a/b", "a b", "a~b"])
 def test_a_tenants_id_is_half_of_every_run_id_and_must_be_able_to_be(name: str) -> None:
     refused(lambda: Tenant(id=name, created_at=NOW).save(force_insert=True), by="tenant_id_grammar")
 

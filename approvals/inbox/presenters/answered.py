@@ -39,11 +39,11 @@ class AnsweredPage:
 def present_answered(suspension: Suspension, *, actor: Actor, now: datetime) -> AnsweredPage | None:
     """Return the page; None when the reader has not answered this interrupt."""
     votes = selectors.votes_at([suspension.pk]).get(suspension.pk, [])
-    did = _latest(suspension, votes, actor)
-    if not did:
+    action = _latest(suspension, votes, actor)
+    if not action:
         return None
     return AnsweredPage(
-        did=did,
+        did=words.done(action),
         title=one_line(suspension.title),
         then=tuple(_then(suspension, votes)),
         state=words.ending(suspension) if suspension.outcome else None,

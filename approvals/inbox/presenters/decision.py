@@ -19,15 +19,15 @@ from approvals.inbox.presenters.rows import ballots
 from approvals.inbox.presenters.text import one_line, visible
 from approvals.inbox.presenters.times import Due, Moment, due, moment
 from approvals.inbox.presenters.words import State
-from approvals.models import ApproverRef, Question, Vote
-from approvals.policy import GatePolicy, read_policy
+from approvals.models import Question, Vote
+from approvals.policy import GatePolicy, named_refs, read_policy
 from approvals.quorum import tally
 from approvals.selectors import CastVote
 from interrupts.actor import Actor
 from interrupts.contracts.types import JsonObject
 from interrupts.errors import Forbidden
 from interrupts.models import Suspension
-from interrupts.vocabulary import Action
+from interrupts.vocabulary import Action, RefKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,14 @@ class Meter:
     to_stop: int
 
     @property
-    def words(self) -> str:
-        return _("%(accepts)d of %(required)d approvals, %(rejects)d of %(stop)d rejections to stop it") % {
-            "accepts": self.accepts,
-            "required": self.required,
-            "rejects": self.rejects,
-            "stop": self.to_stop,
+    def progress(self) -> str:
+        return words.approvals_of(self.accepts, self.required)
+
+    @property
+    def in_words(self) -> str:
+        return _("%(approvals)s, %(rejections)s to stop it") % {
+            "approvals": self.progress,
+            "rejections": words.rejections_of(self.rejects, self.to_stop),
         }
 
 
@@ -124,7 +126,7 @@ class _Facts:
     policy: GatePolicy
     votes: Sequence[CastVote]
     questions: Sequence[Question]
-    refs: Sequence[ApproverRef]
+    named: Sequence[tuple[RefKind, str]]
     names: Mapping[str, str]
 
     @property
@@ -133,7 +135,7 @@ class _Facts:
 
 
 def present_decision(suspension: Suspension, *, actor: Actor, now: datetime) -> Decision:
-    """Return the page of one interrupt for one reader. Four queries, and up to two for an open one."""
+    """Return the page of one interrupt for one reader. Three queries, and up to two more for an open one."""
     facts = _read(suspension, actor, now)
     due_at = due(suspension.deadline, now=now) if suspension.outcome is None else None
     right, cannot = _right(facts, due_at)
@@ -154,7 +156,7 @@ def present_decision(suspension: Suspension, *, actor: Actor, now: datetime) -> 
         meter=_meter(facts),
         votes=tuple(_vote_line(facts, cast_vote) for cast_vote in facts.votes),
         questions=tuple(_question_line(facts, question) for question in facts.questions),
-        named=tuple(words.ref_words(ref.kind, ref.ref, facts.names) for ref in facts.refs),
+        named=tuple(words.ref_words(kind, ref, facts.names) for kind, ref in facts.named),
         standing=words.right_words(right.via, right.on_behalf_of, facts.names) if right else "",
         cannot=cannot,
         consequences=_consequences(facts, right) if is_open else (),
@@ -166,16 +168,16 @@ def present_decision(suspension: Suspension, *, actor: Actor, now: datetime) -> 
 def _read(suspension: Suspension, actor: Actor, now: datetime) -> _Facts:
     votes = selectors.votes_at([suspension.pk]).get(suspension.pk, [])
     questions = selectors.questions_at(suspension.pk)
-    refs = selectors.refs_named_at([suspension.pk]).get(suspension.pk, [])
-    principals = selectors.principals(refs)
+    data = cast("JsonObject", suspension.payload["data"])
+    named = named_refs(data)
+    principals = [ref for kind, ref in named if kind is RefKind.PRINCIPAL]
     subjects = [words.subject_of(suspension.run.owner), _decider(suspension), *principals]
     for cast_vote in votes:
         subjects += [cast_vote.vote.actor, cast_vote.vote.voter]
     subjects += [question.actor for question in questions]
     absent = [cast_vote.vote.on_behalf_of for cast_vote in votes]
     names = selectors.names_of(tenant_id=actor.tenant_id, subject_ids=subjects, usernames=[*principals, *absent])
-    policy = read_policy(cast("JsonObject", suspension.payload["data"]))
-    return _Facts(suspension, actor, now, policy, votes, questions, refs, names)
+    return _Facts(suspension, actor, now, read_policy(data), votes, questions, named, names)
 
 
 def _right(facts: _Facts, due_at: Due | None) -> tuple[Right | None, str]:

@@ -72,7 +72,7 @@ def _consequence(
         return _("Your question is shown here. Nothing is decided, and the time goes on.")
     count = tally(policy, [*others, Ballot(action, overrides)])
     if count.decision is not None:
-        return _after(suspension, action, count.decision)
+        return _("Decides it. %(then)s") % {"then": _after(suspension, action, count.decision)}
     if action is Action.REJECT:
         return _("Counts as rejection %(count)d of the %(needed)d that stop it.") % {
             "count": count.rejects,
@@ -90,9 +90,9 @@ def _after(suspension: Suspension, action: Action | None, decision: Decision) ->
     run = suspension.run
     trial = _Trial(load_plan(run.workflow.document), RunState.from_json(run.state), run.variables, suspension)
     try:
-        return _("Decides it. %(then)s") % {"then": " ".join(_sentences(trial, action, decision))}
+        return " ".join(_sentences(trial, action, decision))
     except (ConditionError, PortError):
-        return _("Decides it. What follows depends on the answer.")
+        return _("What follows depends on the answer.")
 
 
 def _sentences(trial: _Trial, action: Action | None, decision: Decision) -> Iterator[str]:

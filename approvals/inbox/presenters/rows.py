@@ -114,11 +114,10 @@ def _row(suspension: Suspension, facts: _Facts) -> Row:
 def progress(policy: GatePolicy, votes: Iterable[CastVote]) -> str:
     """Return how far the vote is: "1 of 2 approvals", with the rejections when there are any."""
     count = tally(policy, ballots(votes))
-    text = _("%(count)d of %(needed)d approvals") % {"count": count.accepts, "needed": policy.required_approvals}
+    text = words.approvals_of(count.accepts, policy.required_approvals)
     if not count.rejects:
         return text
-    stop = _("%(count)d of %(needed)d rejections") % {"count": count.rejects, "needed": policy.rejections_to_stop}
-    return f"{text}, {stop}"
+    return f"{text}, {words.rejections_of(count.rejects, policy.rejections_to_stop)}"
 
 
 def ballots(votes: Iterable[CastVote]) -> list[Ballot]:

@@ -8,7 +8,7 @@ from typing import Final, cast
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from approvals.eligibility import OPEN_GATE
 from approvals.inbox.presenters.text import one_line
@@ -69,6 +69,16 @@ class State:
 def done(action: str) -> str:
     """Return what somebody did, as in "Ann approved with changes"."""
     return str(_DONE.get(action, action))
+
+
+def approvals_of(count: int, needed: int) -> str:
+    text = ngettext("%(count)d of %(needed)d approval", "%(count)d of %(needed)d approvals", needed)
+    return text % {"count": count, "needed": needed}
+
+
+def rejections_of(count: int, needed: int) -> str:
+    text = ngettext("%(count)d of %(needed)d rejection", "%(count)d of %(needed)d rejections", needed)
+    return text % {"count": count, "needed": needed}
 
 
 def run_state(status: str) -> State:

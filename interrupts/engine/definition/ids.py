@@ -11,6 +11,7 @@ from interrupts.engine.definition.draft import Draft, items_of, text_of
 from interrupts.engine.plan import VARIABLE_TYPES, has_json_type
 from interrupts.vocabulary import NODE_ID_PATTERN
 
+MAX_VERSION: Final = 128
 _NODE_ID: Final = re.compile(NODE_ID_PATTERN.removesuffix("$") + r"\Z")
 
 
@@ -19,6 +20,7 @@ def id_problems(draft: Draft) -> Iterator[Problem]:
     yield from _repeated(draft, "edges", "id")
     yield from _repeated(draft, "variables", "name")
     yield from _misspelt_node_ids(draft)
+    yield from _long_version(draft)
     yield from _wrong_defaults(draft)
 
 
@@ -37,6 +39,13 @@ def _misspelt_node_ids(draft: Draft) -> Iterator[Problem]:
         if node.id and not _NODE_ID.match(node.id):
             message = "A node id is 1 to 128 letters, digits, or any of . _ ~ : - without spaces."
             yield Problem(to_pointer(["nodes", node.index, "id"]), "pattern", message)
+
+
+def _long_version(draft: Draft) -> Iterator[Problem]:
+    """The protocol's schema bounds the id and leaves the version open; a column does not."""
+    version = text_of(draft.document, "version")
+    if version is not None and len(version) > MAX_VERSION:
+        yield Problem("/version", "maxLength", f"A version has at most {MAX_VERSION} characters.")
 
 
 def _wrong_defaults(draft: Draft) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, cast
 
+from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.problems import Problem, to_pointer
 from interrupts.contracts.types import JsonObject
 from interrupts.engine.nodes.base import Completed, Failed, NodeResult
@@ -11,8 +12,6 @@ from interrupts.kinds.base import Resolution
 from interrupts.vocabulary import Action, Decision
 
 OUTPUTS: Final = frozenset({"action", "decision", "resumeValue", "feedback", "artifactData", "refineFeedback"})
-# Ten years: far beyond any gate, and within what a date can hold.
-MAX_TIMEOUT_MS: Final = 10 * 366 * 24 * 3600 * 1000
 _REF_LISTS: Final = ("approversList", "approverGroupRefs", "approverRoleRefs")
 _MAX_REF: Final = 256
 
@@ -28,7 +27,7 @@ def gate_problems(data: JsonObject) -> list[Problem]:
         problem for name in _REF_LISTS for problem in _ref_problems(name, cast("list[str]", data.get(name, [])))
     ]
     listed = set(cast("list[str]", data.get("approversList", [])))
-    required = cast("int", data.get("requiredApprovals", 1))
+    required = as_integer(data.get("requiredApprovals")) or 1
     # Groups and roles add people nobody can count here; without them the list is everybody.
     if listed and not data.get("approverGroupRefs") and not data.get("approverRoleRefs") and required > len(listed):
         message = f"{required} approvals are required, but the list of approvers names only {len(listed)}."

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Final, cast
 
 from interrupts.contracts.admission import check_schema
+from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonObject
 from interrupts.engine.nodes import _approval
 from interrupts.engine.nodes.base import Asked, Failed, NodeContext, NodeResult, NodeType, Suspend
 from interrupts.kinds.base import Resolution
-from interrupts.vocabulary import Action, InterruptKind, RejectionPolicy
+from interrupts.vocabulary import MAX_TIMEOUT_MS, Action, InterruptKind, RejectionPolicy
 
 _TEXT: Final[JsonObject] = {"type": "string", "minLength": 1, "maxLength": 500}
 _REFS: Final[JsonObject] = {"type": "array", "items": {"type": "string"}, "maxItems": 200, "uniqueItems": True}
@@ -56,7 +57,7 @@ class ApprovalGate(NodeType):
                 "properties": {"subjects": _REFS, "groups": _REFS, "roles": _REFS},
             },
             "onTimeout": {"enum": ["reject", "approve", "escalate"]},
-            "timeoutMs": {"type": "integer", "minimum": 0, "maximum": _approval.MAX_TIMEOUT_MS},
+            "timeoutMs": {"type": "integer", "minimum": 0, "maximum": MAX_TIMEOUT_MS},
             "artifactId": _TEXT,
             "artifactType": _TEXT,
             "artifactData": True,
@@ -77,7 +78,7 @@ class ApprovalGate(NodeType):
         return Suspend(
             kind=InterruptKind.APPROVAL,
             data=data,
-            timeout_ms=cast("int | None", ctx.config.get("timeoutMs")),
+            timeout_ms=as_integer(ctx.config.get("timeoutMs")),
             resume_schema=cast("JsonObject | None", ctx.config.get("resumeSchema")),
         )
 

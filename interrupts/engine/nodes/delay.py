@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from interrupts.contracts.types import JsonValue
+from interrupts.contracts.json_values import as_integer
 from interrupts.engine.nodes.base import Completed, Failed, NodeContext, NodeResult, NodeType, Wait
 
 MAX_DELAY_MS: Final = 2**31
@@ -29,18 +29,11 @@ class Delay(NodeType):
 
     def execute(self, ctx: NodeContext) -> NodeResult:
         asked = ctx.inputs.get("delayMs", ctx.config.get("delayMs", ctx.config.get("ms", 0)))
-        delay_ms = _whole_milliseconds(asked)
-        if delay_ms is None:
+        delay_ms = as_integer(asked)
+        if delay_ms is None or not 0 <= delay_ms <= MAX_DELAY_MS:
             message = f"A delay is a whole number of milliseconds from 0 to {MAX_DELAY_MS}."
             return Failed("node_config_invalid", message, details={"input": "delayMs"})
         return Wait(delay_ms)
 
     def elapsed(self, ctx: NodeContext) -> NodeResult:
         return Completed({})
-
-
-def _whole_milliseconds(value: JsonValue) -> int | None:
-    """Read a whole number in range; JSON Schema calls 3.0 an integer too."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        return None
-    return int(value) if 0 <= value <= MAX_DELAY_MS else None

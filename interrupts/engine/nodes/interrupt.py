@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from interrupts.contracts.admission import check_schema
+from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.shipped import interrupt_rules
 from interrupts.contracts.types import JsonObject
@@ -12,7 +13,7 @@ from interrupts.contracts.validation import validate
 from interrupts.engine.nodes import _approval
 from interrupts.engine.nodes.base import Asked, Completed, Failed, NodeContext, NodeResult, NodeType, Suspend
 from interrupts.kinds.base import Resolution
-from interrupts.vocabulary import InterruptKind
+from interrupts.vocabulary import MAX_TIMEOUT_MS, InterruptKind
 
 
 class Interrupt(NodeType):
@@ -31,7 +32,7 @@ class Interrupt(NodeType):
         "properties": {
             "kind": {"enum": [str(kind) for kind in InterruptKind]},
             "data": {"type": "object"},
-            "timeoutMs": {"type": "integer", "minimum": 0, "maximum": _approval.MAX_TIMEOUT_MS},
+            "timeoutMs": {"type": "integer", "minimum": 0, "maximum": MAX_TIMEOUT_MS},
             "resumeSchema": {"type": "object"},
         },
     }
@@ -43,7 +44,7 @@ class Interrupt(NodeType):
         return Suspend(
             kind=asked.kind,
             data=_approval.emitted(asked.data),
-            timeout_ms=cast("int | None", ctx.config.get("timeoutMs")),
+            timeout_ms=as_integer(ctx.config.get("timeoutMs")),
             resume_schema=cast("JsonObject | None", ctx.config.get("resumeSchema")),
         )
 

@@ -71,11 +71,15 @@ class ProtocolView(APIView):
         return read_body(self.http)
 
     def idempotency_key(self, raw: bytes) -> idempotency.Key | None:
-        """Return the caller's key, with a digest over endpoint, path ids and the body's bytes (§25 row 49)."""
+        """Return the caller's key, with a digest over who asks, endpoint, path ids and the body's bytes (§25 row 49).
+
+        Who asks is a part of the request: two people who send the same key must not both be told that they voted.
+        """
         key = self.http.headers.get("Idempotency-Key")
         if key is None:
             return None
-        preimage = "\n".join([self.operation.id, *(str(value) for value in self.kwargs.values()), ""]).encode() + raw
+        parts = [self.actor.subject_id, self.operation.id, *(str(value) for value in self.kwargs.values()), ""]
+        preimage = "\n".join(parts).encode() + raw
         digest = hashlib.sha256(preimage).hexdigest()
         return idempotency.Key(self.actor.tenant_id, self.operation.id, key, digest)
 

@@ -81,8 +81,9 @@ def _declared_length(request: HttpRequest) -> int:
 def _read(stream: Readable, size: int) -> bytes:
     try:
         return stream.read(size)
-    except OSError as error:
-        raise ValidationFailed("The body ended before it was complete.") from error
+    except Exception as error:
+        # Each server has types of its own for a body that breaks off, or for chunks that are not written as chunks.
+        raise ValidationFailed("The body ended before it was complete, or its chunks cannot be read.") from error
 
 
 def _drain(stream: Readable) -> None:

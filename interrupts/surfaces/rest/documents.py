@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from interrupts.contracts.types import JsonObject
-from interrupts.engine.plan import load_plan
 from interrupts.events import isoformat
 from interrupts.models import Run
 from interrupts.run_state import NodeState, RunState
+from interrupts.services.event_documents import sensitive_inputs, without
 from interrupts.vocabulary import ENGINE_VERSION, EVENT_LOG_SCHEMA_VERSION, NodeStatus
 
 
@@ -19,7 +17,7 @@ def run_snapshot(run: Run) -> JsonObject:
     as the input it came from.
     """
     state = RunState.from_json(run.state)
-    hidden = {v.name for v in load_plan(run.workflow.document).variables if v.sensitive}
+    hidden = sensitive_inputs(run)
     document: JsonObject = {
         "runId": run.pk,
         "workflowId": run.workflow_key,
@@ -28,8 +26,8 @@ def run_snapshot(run: Run) -> JsonObject:
         "eventLogSchemaVersion": EVENT_LOG_SCHEMA_VERSION,
         "engineVersion": ENGINE_VERSION,
         "startedAt": state.started_at or isoformat(run.created_at),
-        "inputs": _without(run.inputs, hidden),
-        "variables": _without(run.variables, hidden),
+        "inputs": without(run.inputs, hidden),
+        "variables": without(run.variables, hidden),
         "nodeStates": {name: _node_state(node) for name, node in state.nodes.items()},
         "tags": run.tags,
     }
@@ -50,7 +48,3 @@ def _node_state(node: NodeState) -> JsonObject:
     if node.status is NodeStatus.SUSPENDED and node.interrupt_id is not None:
         shown["interruptId"] = node.interrupt_id
     return shown
-
-
-def _without(values: object, hidden: set[str]) -> JsonObject:
-    return {name: value for name, value in cast("JsonObject", values).items() if name not in hidden}

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable
 from typing import Final
 
+from django.core.exceptions import SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -69,6 +70,8 @@ def _answer(request: HttpRequest) -> HttpResponse:
         return error_response(replayed.error, is_replay=True)
     except WopError as error:
         return error_response(error)
+    except SuspiciousOperation:
+        return error_response(ValidationFailed("This request holds more than this host reads."))
     except (OperationalError, InterfaceError) as error:
         # The database is away, or has broken a deadlock or a lock time-out by ending us: asking again may succeed.
         logger.exception("database failed method=%s", request.method)

@@ -22,6 +22,7 @@ CHANNEL: Final = "wop_run_events"
 _LOOK_ANYWAY_SECONDS: Final = 5.0
 _SLEEP_SECONDS: Final = 0.2
 _RECONNECT_SECONDS: Final = 1.0
+_STOP_SECONDS: Final = 0.5
 
 Wait = Callable[[float], None]
 
@@ -74,21 +75,23 @@ class RunNews:
         """Listen until told to stop, on a connection of its own: one of the pool would be missing there for good."""
         while not stopping.is_set():
             try:
-                with psycopg.connect(**connections["default"].get_connection_params(), autocommit=True) as connection:
-                    connection.execute(f"LISTEN {CHANNEL}")
-                    self._listening.set()
-                    self._wake_all()
-                    self._pass_on(connection, stopping)
+                self._listen_on_one_connection(stopping)
             except psycopg.Error as error:
                 logger.warning("not listening for run events, trying again: %s", error)
                 stopping.wait(_RECONNECT_SECONDS)
-            finally:
-                self._listening.clear()
 
-    def _pass_on(self, connection: psycopg.Connection, stopping: threading.Event) -> None:
-        while not stopping.is_set():
-            for notification in connection.notifies(timeout=_RECONNECT_SECONDS):
-                self._wake(notification.payload)
+    def _listen_on_one_connection(self, stopping: threading.Event) -> None:
+        parameters = connections["default"].get_connection_params()
+        try:
+            with psycopg.connect(**parameters, autocommit=True) as connection:
+                connection.execute(f"LISTEN {CHANNEL}")
+                self._listening.set()
+                self._wake_all()
+                while not stopping.is_set():
+                    for notification in connection.notifies(timeout=_STOP_SECONDS):
+                        self._wake(notification.payload)
+        finally:
+            self._listening.clear()
 
     def _wake(self, run_id: str) -> None:
         with self._lock:

@@ -23,8 +23,8 @@ _COMPONENTS: Final = "#/components/schemas/"
 _VERSION: Final = Parameter(
     name="OpenWOP-Version",
     location="header",
-    schema={"type": "string", "pattern": r"^(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*))?$"},
-    description=f"The protocol version wanted; its major must be {PROTOCOL_VERSION.partition('.')[0]}.",
+    schema={"type": "string", "pattern": rf"^{PROTOCOL_VERSION.partition('.')[0]}(\.(0|[1-9][0-9]*))?$"},
+    description="The protocol version wanted; only its major matters.",
 )
 _KEY: Final = Parameter(
     name="Idempotency-Key",

@@ -11,9 +11,10 @@ from typing import Final, cast
 from django.conf import settings
 from django.db import connection
 
-from interrupts import events, selectors
+from interrupts import selectors
 from interrupts.contracts.types import JsonObject
 from interrupts.errors import RateLimited
+from interrupts.services.event_documents import event_document, sensitive_inputs
 from interrupts.services.runs import read_run
 from interrupts.surfaces.rest.news import RUN_NEWS
 from interrupts.vocabulary import TERMINAL_STATUSES
@@ -44,10 +45,11 @@ def await_events(*, tenant_id: str, run_id: str, after: int, seconds: float) -> 
 def _read_page(tenant_id: str, run_id: str, after: int) -> JsonObject:
     """Read the run first: what is appended after that belongs to the next page, so status and events agree."""
     run = read_run(tenant_id=tenant_id, run_id=run_id)
+    hidden = sensitive_inputs(run)
     new = selectors.events_after(run_id, after) if run.last_sequence > after else []
     return {
         "runId": run.pk,
-        "events": [events.document(event) for event in new if event.sequence <= run.last_sequence],
+        "events": [event_document(event, hidden=hidden) for event in new if event.sequence <= run.last_sequence],
         "lastSequence": run.last_sequence,
         "status": run.status,
         "isTerminal": run.status in TERMINAL_STATUSES,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
@@ -52,13 +52,19 @@ def error_response(error: WopError, *, is_replay: bool = False) -> HttpResponse:
     return response
 
 
-def not_modified(request: HttpRequest, etag: str) -> bool:
-    """Tell whether the caller already holds this representation (``If-None-Match``, weak comparison)."""
-    known = parse_etags(request.headers.get("If-None-Match", ""))
-    return "*" in known or etag in {tag.removeprefix("W/") for tag in known}
-
-
-def tagged(response: HttpResponse, etag: str, *, cache: str) -> HttpResponse:
+def conditional(request: HttpRequest, render: Callable[[], HttpResponse], *, etag: str, cache: str) -> HttpResponse:
+    """Answer with what ``render`` makes, or with 304 to a caller who holds it already (``If-None-Match``)."""
+    if _is_known(request, etag):
+        response = HttpResponse(status=304)
+        del response["Content-Type"]
+    else:
+        response = render()
     response["ETag"] = etag
     response["Cache-Control"] = cache
     return response
+
+
+def _is_known(request: HttpRequest, etag: str) -> bool:
+    """Compare weakly, as RFC 9110 §13.1.2 asks for a read."""
+    known = parse_etags(request.headers.get("If-None-Match", ""))
+    return "*" in known or etag in {tag.removeprefix("W/") for tag in known}

@@ -80,6 +80,7 @@ def check_protocol_answer(answer: Answer, *, is_head: bool = False) -> None:
     if answer.status in {204, 304} or is_head:
         assert answer.raw == b""
         assert answer.status != 204 or not {"Content-Type", "Content-Length"} & set(answer.headers)
+        assert answer.status != 304 or ("ETag" in answer.headers and "Content-Type" not in answer.headers)
         return
     assert answer.headers["Content-Type"] == "application/json"
     assert answer.headers["Content-Length"] == str(len(answer.raw))

@@ -66,6 +66,7 @@ def test_a_key_of_an_inactive_person_is_refused(api: Api) -> None:
     [
         ("GET", "/workflows/flow", Scope.MANIFEST_READ),
         ("POST", "/host/wopsite/workflows", Scope.WORKFLOWS_WRITE),
+        ("POST", "/host/wopsite/workflows:check", Scope.WORKFLOWS_WRITE),
         ("POST", "/runs", Scope.RUNS_CREATE),
         ("GET", "/runs", Scope.RUNS_READ),
         ("GET", "/runs/acme~2Fr-0123456789abcdef", Scope.RUNS_READ),

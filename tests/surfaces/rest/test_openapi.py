@@ -59,6 +59,7 @@ def test_every_path_of_the_protocol_is_described_once(document: Any) -> None:
     assert sorted(operations) == [
         "bulkCancelRuns",
         "cancelRun",
+        "checkWorkflow",
         "createRun",
         "getCapabilities",
         "getOpenApi",

@@ -111,6 +111,10 @@ def test_an_unexpected_fault_tells_an_id_under_which_the_log_has_it(
     assert b"ZeroDivision" not in answer.raw
 
 
+def test_a_query_of_thousands_of_parameters_is_refused(api: Api) -> None:
+    api.get(f"/runs?{'a&' * 3000}").refused(400, "validation_error")
+
+
 def test_a_database_that_is_away_is_told_as_something_to_try_again(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     def burst(*_: object, **__: object) -> None:
         raise OperationalError("connection refused for user root")

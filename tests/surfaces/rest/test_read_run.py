@@ -76,6 +76,9 @@ def test_what_a_workflow_calls_sensitive_is_not_shown(api: Api, stranger: Api) -
     assert b"s3cr3t" not in answer.raw
     assert b"from-default" not in answer.raw
     assert b"s3cr3t" not in api.get("/runs").raw
+    log = api.get(f"/runs/{wire(run_id)}/events/poll")
+    assert log.body["events"][0]["payload"]["inputs"] == {"open": "seen"}
+    assert b"s3cr3t" not in log.raw
 
 
 def test_an_unchanged_run_is_not_sent_again_and_every_transition_changes_its_tag(api: Api, gate_run: str) -> None:

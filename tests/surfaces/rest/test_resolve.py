@@ -172,3 +172,14 @@ def test_a_reader_may_not_answer(api: Api, gate_run: str) -> None:
     assert resolve(reader, gate_run, {"action": "accept"}).refused(403, "forbidden") == {
         "scopeRequired": "approvals:respond"
     }
+
+
+def test_another_person_with_the_same_idempotency_key_is_not_told_that_they_voted(api: Api) -> None:
+    register(factories.one_gate(requiredApprovals=2))
+    run_id = api.post("/runs", {"workflowId": "flow"}).body["runId"]
+    assert resolve(api, run_id, {"action": "accept"}, Idempotency_Key=KEY).status == 200
+    other = Api(factories.api_key("otto"))
+    resolve(other, run_id, {"action": "accept"}, Idempotency_Key=KEY).refused(409, "idempotency_key_mismatch")
+    again = resolve(Api(factories.api_key("olga")), run_id, {"action": "accept"}, Idempotency_Key=KEY)
+    assert (again.status, again.headers["OpenWOP-Idempotent-Replay"]) == (200, "true")
+    assert resolve(other, run_id, {"action": "accept"}).body["status"] == "completed"

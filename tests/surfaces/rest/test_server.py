@@ -159,3 +159,15 @@ def test_of_many_answers_at_once_one_counts_and_the_others_are_told_so(server: s
     assert sorted(answer.status for answer in answers) == [200] + [409] * 7
     assert {answer.code for answer in answers if answer.status == 409} == {"interrupt_already_resolved"}
     assert factories.trail(run_id).count("interrupt.resolved gate") == 1
+
+
+@pytest.mark.parametrize("chunks", [b"zz\r\n{}\r\n0\r\n\r\n", b"2\r\n{}xx0\r\n\r\n"])
+def test_a_body_whose_chunks_cannot_be_read_is_the_fault_of_the_request(server: str, olga: Wire, chunks: bytes) -> None:
+    connection = olga.connection
+    connection.putrequest("POST", "/runs")
+    for name, value in {**olga.headers, "Transfer-Encoding": "chunked"}.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    connection.send(chunks)
+    response = connection.getresponse()
+    assert (response.status, json.loads(response.read())["error"]) == (400, "validation_error")

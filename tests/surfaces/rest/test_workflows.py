@@ -71,6 +71,16 @@ def test_the_same_key_gives_the_same_answer_again(api: Api) -> None:
     other.refused(409, "idempotency_key_mismatch")
 
 
+def test_a_document_can_be_checked_without_being_stored(api: Api) -> None:
+    checked = api.post(f"{REGISTER}:check", factories.one_gate())
+    assert checked.status == 200
+    assert Workflow.objects.count() == 0
+    assert api.post(REGISTER, factories.one_gate()).raw == checked.raw
+    broken = factories.workflow([factories.node("a", "core.unknown")])
+    refused, registered = api.post(f"{REGISTER}:check", broken), api.post(REGISTER, broken)
+    assert refused.refused(400, "validation_error") == registered.refused(400, "validation_error")
+
+
 def test_an_unknown_workflow_is_not_found_and_neither_is_another_tenants(api: Api, stranger: Api) -> None:
     register(factories.one_gate())
     api.get("/workflows/nothing").refused(404, "not_found")

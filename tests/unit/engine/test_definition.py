@@ -324,3 +324,8 @@ def test_compensation_is_a_capability_that_this_host_lacks() -> None:
 def test_a_configurable_schema_passes_the_same_gate_as_any_schema() -> None:
     assert found(two(configurableSchema={"type": "object", "properties": {"a": {"type": "string"}}})) == []
     assert found(two(configurableSchema={"$ref": "https://elsewhere.example/schema"})) != []
+
+
+def test_a_version_longer_than_its_column_is_refused_on_every_database() -> None:
+    assert problems_of(workflow([node("a")], version="1" * 128)) == []
+    assert found(workflow([node("a")], version="1" * 129)) == [("/version", "maxLength")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from interrupts.contracts.types import JsonObject
@@ -284,3 +286,17 @@ def test_a_node_that_waits_beside_a_loop_is_asked_anew_only_once_it_was_answered
     assert walk.next == Idle()
     walk.complete("w")
     assert walk.begin() == "w"
+
+
+def test_nothing_behind_a_reopened_node_is_reopened_before_its_turn() -> None:
+    """Two edges lead back at once; the outer loop goes first, and the inner one is then part of its new round."""
+    names = ["s", "a", "b", "c", "d"]
+    forth = [edge(a, b, "any_success") for a, b in pairwise(names)]
+    back = [edge("d", "a", "any_success"), edge("d", "c", "any_success")]
+    walk = Walk(workflow([node(name) for name in names], forth + back))
+    for _ in names:
+        walk.complete(walk.begin())
+    assert walk.begin() == "a"
+    assert walk.next == Idle()
+    walk.complete("a")
+    assert walk.begin() == "b"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from functools import partial
 from typing import ClassVar
 
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +15,7 @@ from interrupts.contracts.json_text import dump_json
 from interrupts.surfaces.rest.base import ProtocolView
 from interrupts.surfaces.rest.openapi import openapi_text
 from interrupts.surfaces.rest.operations import Operation
-from interrupts.surfaces.rest.responses import REVALIDATED, not_modified, tagged, text_response
+from interrupts.surfaces.rest.responses import REVALIDATED, conditional, text_response
 
 
 class DiscoveryView(ProtocolView):
@@ -47,5 +48,4 @@ class OpenApiView(ProtocolView):
 
 def _conditional(request: HttpRequest, text: str) -> HttpResponse:
     etag = f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
-    response = HttpResponse(status=304) if not_modified(request, etag) else text_response(text)
-    return tagged(response, etag, cache=REVALIDATED)
+    return conditional(request, partial(text_response, text), etag=etag, cache=REVALIDATED)

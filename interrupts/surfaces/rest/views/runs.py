@@ -20,7 +20,7 @@ from interrupts.surfaces.rest.cursors import mint_cursor, read_cursor
 from interrupts.surfaces.rest.documents import run_snapshot
 from interrupts.surfaces.rest.operations import Operation, Parameter
 from interrupts.surfaces.rest.paths import project_id, read_authored_id
-from interrupts.surfaces.rest.responses import PRIVATE, json_response, not_modified, tagged
+from interrupts.surfaces.rest.responses import PRIVATE, conditional, json_response
 from interrupts.vocabulary import RunStatus, Scope
 
 
@@ -108,8 +108,7 @@ class RunView(ProtocolView):
     def get(self, request: Request, run_id: str) -> HttpResponse:
         run = read_run(tenant_id=self.actor.tenant_id, run_id=run_id)
         etag = f'"{run.last_sequence}"'
-        response = HttpResponse(status=304) if not_modified(self.http, etag) else json_response(run_snapshot(run))
-        return tagged(response, etag, cache=PRIVATE)
+        return conditional(self.http, lambda: json_response(run_snapshot(run)), etag=etag, cache=PRIVATE)
 
 
 class CancelView(ProtocolView):

@@ -9,14 +9,15 @@ from urllib.parse import quote
 from django.http import HttpResponse
 from rest_framework.request import Request
 
+from interrupts.contracts.json_text import digest
 from interrupts.contracts.types import JsonObject
 from interrupts.services import idempotency
-from interrupts.services.workflows import Registered, read_workflow, register_workflow
+from interrupts.services.workflows import Registered, check_workflow, read_workflow, register_workflow
 from interrupts.surfaces.rest.base import ProtocolView
 from interrupts.surfaces.rest.bodies import read_json
 from interrupts.surfaces.rest.operations import Operation
 from interrupts.surfaces.rest.paths import read_authored_id
-from interrupts.surfaces.rest.responses import PRIVATE, json_response, not_modified, tagged, text_response
+from interrupts.surfaces.rest.responses import PRIVATE, conditional, json_response, text_response
 from interrupts.vocabulary import Scope
 
 _MEMBERS: Final = ("workflowId", "version", "digest")
@@ -37,8 +38,7 @@ class WorkflowView(ProtocolView):
         name = read_authored_id(workflow_id, field="workflowId")
         workflow = read_workflow(tenant_id=self.actor.tenant_id, workflow_id=name)
         etag = f'"{workflow.digest}"'
-        response = HttpResponse(status=304) if not_modified(self.http, etag) else text_response(workflow.document)
-        return tagged(response, etag, cache=PRIVATE)
+        return conditional(self.http, lambda: text_response(workflow.document), etag=etag, cache=PRIVATE)
 
 
 class RegistrationView(ProtocolView):
@@ -67,6 +67,24 @@ class RegistrationView(ProtocolView):
             status=201 if done.result["isNew"] else 200,
             is_replay=done.is_replay,
             headers={"Location": location},
+        )
+
+
+class CheckView(ProtocolView):
+    operations: ClassVar[Mapping[str, Operation]] = {
+        "POST": Operation(
+            id="checkWorkflow",
+            summary="Whether a document is a good definition; nothing is stored",
+            scope=Scope.WORKFLOWS_WRITE,
+            body="workflow-definition",
+            answers={200: "register-workflow-response"},
+        )
+    }
+
+    def post(self, request: Request) -> HttpResponse:
+        definition = check_workflow(read_json(self.raw()))
+        return json_response(
+            {"workflowId": definition["id"], "version": definition["version"], "digest": digest(definition)}
         )
 
 

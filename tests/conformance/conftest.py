@@ -1,0 +1,84 @@
+"""The server under test: web, worker and beat with WOP_CONFORMANCE=1, the public fixtures and workflows of ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from interrupts.contracts.types import JsonObject
+from tests.factories import edge, gate_node, node, one_gate, workflow
+from tests.live.installation import ALL, Installation, installed
+from tests.live.peer import Peer
+
+FIXTURES: Final = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
+_RULES: Final = ("all_success", "any_success", "none_failed", "all_complete", "any_failed")
+
+# For the obligations that no public fixture reaches; whom they name: tests.conformance.rights.
+WORKFLOWS: Final[tuple[JsonObject, ...]] = (
+    one_gate("any-answer", description="Every action is welcome."),
+    one_gate("three-of-many", requiredApprovals=3),
+    one_gate("majority-of-two", requiredApprovals=2, rejectionPolicy="majority"),
+    one_gate("majority-of-four", requiredApprovals=4, rejectionPolicy="majority"),
+    one_gate("overridable", requiredApprovals=3, overrideBypassesQuorum=True),
+    one_gate("not-overridable", requiredApprovals=3),
+    one_gate("for-a-group", approverGroupRefs=["finance"], description="Group refs only."),
+    one_gate("for-a-role", approverRoleRefs=["auditor"]),
+    one_gate("for-one-of-them", approversList=["p5"], audience={"subjects": ["p6"]}),
+    one_gate("with-a-schema", resumeSchema={"type": "object", "required": ["costCentre"]}),
+    workflow(
+        [gate_node(), *(node(rule.replace("_", "-")) for rule in _RULES)],
+        [edge("gate", rule.replace("_", "-"), rule) for rule in _RULES],
+        workflow_id="every-rule",
+    ),
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whichever test comes first also waits for the processes to start, which takes a busy machine a while."""
+    for item in items:
+        if "host" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(180))
+
+
+@pytest.fixture(scope="session")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    folder = tmp_path_factory.mktemp("conformance")
+    paths = [*FIXTURES, *(_written(folder, document) for document in WORKFLOWS)]
+    with installed(folder, WOP_CONFORMANCE="1") as installation:
+        installation.keys |= installation.populate("tests.live.populate", *map(str, paths))
+        installation.populate("tests.conformance.rights")
+        installation.start(*ALL)
+        yield installation
+
+
+def _written(folder: Path, document: JsonObject) -> Path:
+    path = folder / f"{document['id']}.json"
+    path.write_text(json.dumps(document))
+    return path
+
+
+@pytest.fixture
+def suite(host: Installation) -> Peer:
+    """The credential of the suite: every scope, in the tenant `acme`."""
+    return Peer.named("suite", host)
+
+
+@pytest.fixture
+def rival(host: Installation) -> Peer:
+    """The credential of a second tenant."""
+    return Peer.named("rival", host)
+
+
+@pytest.fixture
+def reader(host: Installation) -> Peer:
+    """A valid credential that may only read."""
+    return Peer.named("reader", host)
+
+
+@pytest.fixture
+def anonymous(host: Installation) -> Peer:
+    return Peer(host.http, None)

@@ -1,0 +1,33 @@
+"""Who may answer the gates of our own workflows, set up on an installation that has them; prints an empty JSON object.
+
+`p3` is in the group `finance`, `p4` holds the role `auditor`, and `p7` may override gates.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import django
+
+django.setup()
+
+from django.contrib.auth.models import Group, User  # noqa: E402 - needs the apps
+from guardian.shortcuts import assign_perm  # noqa: E402
+
+from approvals.models import ApproverRef  # noqa: E402
+from interrupts.models import Workflow  # noqa: E402
+from interrupts.vocabulary import RefKind  # noqa: E402
+
+
+def main() -> None:
+    finance = Group.objects.create(name="finance")
+    finance.user_set.add(User.objects.get(username="p3"))
+    auditor = ApproverRef.objects.get(tenant_id="acme", kind=RefKind.ROLE, ref="auditor")
+    assign_perm("approvals.answer_as", User.objects.get(username="p4"), auditor)
+    for workflow in Workflow.objects.filter(tenant_id="acme", workflow_id__in=["overridable", "not-overridable"]):
+        assign_perm("interrupts.override_gate", User.objects.get(username="p7"), workflow)
+    sys.stdout.write("{}")
+
+
+if __name__ == "__main__":
+    main()

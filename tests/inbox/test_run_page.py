@@ -1,0 +1,75 @@
+"""The page of one run."""
+
+from __future__ import annotations
+
+from pytest_django import DjangoAssertNumQueries
+
+from tests.factories import (
+    actor,
+    after,
+    answer,
+    gate_node,
+    node,
+    one_gate,
+    register,
+    start,
+    start_flow,
+    sweep,
+    workflow,
+)
+from tests.inbox.conftest import SignIn
+from tests.inbox.pages import links, page_of, text_of, title_of
+
+
+def address(run_id: str) -> str:
+    return f"/inbox/runs/{run_id.partition('/')[2]}/"
+
+
+def test_it_tells_how_the_run_stands_and_what_happened(sign_in: SignIn) -> None:
+    run_id = start_flow(one_gate(), inputs={"amount": 5})
+    waiting = text_of(sign_in("ann").get(address(run_id)))
+    assert "Run of Flow Waiting for an approval at “Gate”" in waiting
+    assert "Decisions Release it? Open" in waiting
+    answer(actor("cara"), run_id, "accept", now=after(minutes=1))
+    page = sign_in("ann").get(address(run_id))
+    assert title_of(page) == "Run of Flow | wopsite"
+    words = text_of(page)
+    assert "Run of Flow Completed" in words
+    assert "Decisions Release it? Granted" in words
+    assert "Inputs amount 5" in words
+    assert "Outputs action accept decision granted" in words
+    assert "0 The run started. 2 Mar 2026, 09:00 UTC" in words
+    assert "cara approved at “Gate”. 2 Mar 2026, 09:01 UTC" in words
+    assert page_of(run_id) in links(page)
+
+
+def test_a_failed_run_tells_why(sign_in: SignIn) -> None:
+    run_id = start_flow(one_gate(timeoutMs=60_000))
+    sweep(now=after(minutes=2))
+    words = text_of(sign_in("ann").get(address(run_id)))
+    assert "Run of Flow Failed" in words
+    assert "approval_rejected" in words
+    assert "Nobody answered “Gate” in time: it was rejected." in words
+
+
+def test_sensitive_inputs_are_not_shown(sign_in: SignIn) -> None:
+    variables = [{"name": "iban", "type": "string", "sensitive": True}, {"name": "amount", "type": "number"}]
+    register(workflow([node("first"), gate_node()], variables=variables))
+    page = sign_in("ann").get(address(start(actor("owner"), inputs={"iban": "DE0012", "amount": 5})))
+    assert "iban (hidden: sensitive) amount 5" in text_of(page)
+    assert "DE0012" not in page.content.decode()
+
+
+def test_a_run_of_another_tenant_is_not_found(sign_in: SignIn) -> None:
+    run_id = start_flow(one_gate(), by=actor("other", of="globex"))
+    assert sign_in("ann").get(address(run_id)).status_code == 404
+
+
+def test_it_costs_the_same_queries_however_much_happened(
+    sign_in: SignIn, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    browser = sign_in("ann")
+    for size in (1, 30):
+        run_id = start_flow(workflow([gate_node(), *(node(f"n{n}") for n in range(size))], workflow_id=f"flow{size}"))
+        with django_assert_num_queries(7):
+            assert browser.get(address(run_id)).status_code == 200
