@@ -58,11 +58,13 @@ def deliver_next(*, door: Door, clock: Clock, claimed: Callable[[], None] = lamb
     # the same receiver.
     with _CLAIMING:
         attempt = deliveries.claim(now=clock())
-    if attempt is None:
-        return False
-    claimed()
-    _attempt(attempt, door, clock)
-    return True
+    if attempt is not None:
+        claimed()
+        _attempt(attempt, door, clock)
+    # Given back before the next wait for our turn: of many hands that each keep one, the one whose turn it is might
+    # find none left.
+    _release_connection()
+    return attempt is not None
 
 
 def _attempt(attempt: DeliveryAttempt, door: Door, clock: Clock) -> None:
