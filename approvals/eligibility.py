@@ -14,7 +14,7 @@ from django.db.models import BooleanField, CharField, Exists, ExpressionWrapper,
 from django.db.models.functions import Cast
 from guardian.models import GroupObjectPermission, UserObjectPermission
 
-from approvals.models import ApproverRef
+from approvals.models import ApproverRef, GateApprover
 from interrupts.actor import Actor
 from interrupts.errors import Forbidden
 from interrupts.models import Membership, Workflow
@@ -50,13 +50,14 @@ class _Ref:
 
 
 def decide(*, interrupt_id: str, actor: Actor) -> Right:
-    """Return the actor's right to answer, or raise Forbidden. One query, whatever the number of refs.
+    """Return the actor's right to answer, or raise Forbidden. At most two queries, whatever the refs.
 
-    The actor's own right comes first, so that a stand-in who is named anyway votes for themselves.
+    The actor's own right comes first, so that a stand-in who is named anyway votes for themselves. A gate is open only
+    where a row says so: one whose rows were lost is closed to everybody.
     """
     named = _with_holdings(ApproverRef.objects.filter(gates__suspension_id=interrupt_id), actor)
     refs = [_Ref(*row) for row in named.values_list(*_Ref.__slots__)]
-    if not refs:
+    if not refs and GateApprover.objects.filter(suspension_id=interrupt_id, ref=None).exists():
         return Right(via=OPEN_GATE, voter=actor.subject_id)
     rights = [right for ref in refs if (right := _right(ref, actor)) is not None]
     if not rights:
@@ -79,7 +80,9 @@ def rights_held(*, actor: Actor) -> dict[int, Right]:
 def refs_held_by(actor: Actor) -> QuerySet[ApproverRef]:
     """Return the references of the tenant that the actor may answer as, in whatever way."""
     held = _with_holdings(ApproverRef.objects.filter(tenant_id=actor.tenant_id), actor)
-    return held.exclude(kind=RefKind.PRINCIPAL, principal_is_active=False).filter(
+    # Unknown principals have no such flag, and NULL is neither true nor false.
+    answerable = ~Q(kind=RefKind.PRINCIPAL) | Q(principal_is_active=None) | Q(principal_is_active=True)
+    return held.filter(answerable).filter(
         Q(kind=RefKind.PRINCIPAL, ref__in=[actor.username, actor.subject_id])
         | Q(kind=RefKind.GROUP, in_group=True)
         | Q(by_user=True)

@@ -24,7 +24,8 @@ SCHEME: Final = "filesystem"
 class Channel(filesystem.Channel):
     """kombu's channel, with messages that are written under another name first."""
 
-    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:
+    # kombu's own classes do not agree on the name of the second parameter.
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
         name = f"{round(time.monotonic() * 1000)}_{uuid.uuid4()}.{queue}.msg"
         folder = Path(self.data_folder_out)
         draft = folder / f"{name}.draft"

@@ -10,6 +10,8 @@ from typing import Final
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 
+from interrupts.contracts.json_text import MalformedJson, parse_json
+
 _SESSION_KEY: Final = "draft"
 _MAX_CHARACTERS: Final = 200_000
 _NAMES: Final = ("comment", "question", "scope", "section", "items", "tags", "changes", "edited", "shown")
@@ -49,8 +51,8 @@ def keep(request: HttpRequest, packed: str) -> None:
     if not packed or len(packed) > _MAX_CHARACTERS:
         return
     try:
-        draft = json.loads(packed)
-    except ValueError:
+        draft = parse_json(packed)
+    except MalformedJson:
         return
     if isinstance(draft, dict) and isinstance(draft.get("fields"), dict):
         request.session[_SESSION_KEY] = draft

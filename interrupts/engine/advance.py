@@ -22,6 +22,7 @@ from interrupts.engine.nodes import node_type
 from interrupts.engine.nodes.base import Completed, Failed, NodeContext, NodeResult, Suspend, Wait
 from interrupts.engine.plan import Plan, PlanEdge, load_plan
 from interrupts.engine.values import PortError, resolve_inputs
+from interrupts.engine.work import is_share_used, one_share
 from interrupts.events import RunLog
 from interrupts.kinds.base import Resolution
 from interrupts.models import Run
@@ -71,21 +72,22 @@ def advance(execution: Execution) -> None:
 def _bad_conditions_fail(execution: Execution) -> Iterator[None]:
     """End the run where an edge's condition cannot be evaluated: guessing a way on could pass a gate."""
     try:
-        yield
+        with one_share():
+            yield
     except ConditionError as error:
         fail_run(execution, "node_config_invalid", error.message, details={"edgeId": error.edge_id})
 
 
 def _advance(execution: Execution) -> None:
-    budget = conf.limits().inline_node_executions
+    budget, has_begun = conf.limits().inline_node_executions, False
     log = execution.log
     while not log.state.is_terminal:
         match routing.next_step(execution.plan, log.state, execution.holds):
             case routing.Start() as start:
-                if budget == 0:
+                if budget == 0 or (has_begun and is_share_used()):
                     hand_on(execution)
                     return
-                budget -= 1
+                budget, has_begun = budget - 1, True
                 _start(execution, start)
             case routing.Skip(node_id, reason):
                 log.append(EventType.NODE_SKIPPED, {"nodeId": node_id, "reason": reason}, node_id=node_id)

@@ -11,6 +11,7 @@ from interrupts.contracts.leaves import compile_pattern
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.engine.expressions import ExpressionError, compile_expression, evaluate
 from interrupts.engine.plan import Condition, PlanEdge
+from interrupts.engine.work import TooMuchWork, counted
 
 # Time to match grows with pattern times text; admission bounds the pattern, this bounds the text.
 MAX_MATCHED: Final = 10_000
@@ -35,9 +36,9 @@ def condition_holds(edge: PlanEdge, scope: JsonObject) -> bool:
     if edge.condition is None:
         return True
     try:
-        with metering(Meter()):
+        with counted(), metering(Meter()):
             return _holds(edge.condition, scope)
-    except (ExpressionError, NotChecked) as error:
+    except (ExpressionError, NotChecked, TooMuchWork) as error:
         raise ConditionError(edge.id, str(error)) from error
 
 

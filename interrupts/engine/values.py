@@ -16,6 +16,7 @@ from interrupts.engine.plan import (
     StaticPort,
     VariablePort,
 )
+from interrupts.engine.work import TooMuchWork, counted
 
 
 class PortError(Exception):
@@ -51,8 +52,8 @@ def resolve_inputs(node: PlanNode, scope: JsonObject, delivered: Iterable[PlanEd
         except _Absent as absent:
             if not _is_optional(value):
                 raise PortError(port, f"The input “{port}” has no value: {absent.message}") from absent
-        except ExpressionError as error:
-            raise PortError(port, f"The input “{port}” has no value: {error.message}") from error
+        except (ExpressionError, TooMuchWork) as error:
+            raise PortError(port, f"The input “{port}” has no value: {error}") from error
     return inputs
 
 
@@ -90,7 +91,8 @@ def _resolve(value: PortValue, scope: JsonObject) -> JsonValue:
                 raise _Absent(f"the node “{value.node_id}” has no output “{value.output}”.")
             return outputs[value.output]
         case ExpressionPort():
-            return evaluate(compile_expression(value.text), scope)
+            with counted():
+                return evaluate(compile_expression(value.text), scope)
 
 
 def _is_optional(value: PortValue) -> bool:

@@ -215,6 +215,13 @@ def test_the_references_a_person_holds_are_found_by_every_way_of_holding_them() 
     assert rights["role:cfo"] == Right(via="role:cfo", voter=ann.subject_id)
 
 
+def test_a_gate_whose_rows_were_lost_is_closed_and_not_open() -> None:
+    interrupt_id = gate(approversList=["ann"])
+    GateApprover.objects.all().delete()
+    with pytest.raises(Forbidden):
+        eligibility.decide(interrupt_id=interrupt_id, actor=actor("ann"))
+
+
 def test_nobody_stands_in_for_a_colleague_who_has_left() -> None:
     interrupt_id = gate(approversList=["ann"])
     actor("ann")
