@@ -11,7 +11,7 @@ from interrupts import conf
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.kinds import registry
 from interrupts.kinds.credential import Credential
-from interrupts.models import Workflow
+from interrupts.models import CallbackSecret, Workflow
 from interrupts.vocabulary import (
     ENGINE_VERSION,
     EVENT_LOG_SCHEMA_VERSION,
@@ -22,6 +22,7 @@ from interrupts.vocabulary import (
     InterruptKind,
     Lane,
     RefKind,
+    SignatureAlgorithm,
 )
 
 _CONVERSATION: Final = frozenset(
@@ -31,6 +32,21 @@ _CONVERSATION: Final = frozenset(
 
 def discovery_document() -> JsonObject:
     """Return the closed capability root."""
+    document = _families()
+    if "interrupt" in document and CallbackSecret.objects.exists():
+        # Callbacks are delivered once there is a secret to sign them with (wire contract §25 row 52).
+        document["interrupt"] = _interrupt() | {"callbackDelivery": True}
+    if conf.conformance():
+        document["fixtures"] = _fixtures()
+    return document
+
+
+def offered() -> frozenset[str]:
+    """Return the members that the capability root of this host may have."""
+    return frozenset({*_families(), "fixtures"})
+
+
+def _families() -> JsonObject:
     document: JsonObject = {
         "protocolVersions": [PROTOCOL_VERSION],
         "preferredVersion": PROTOCOL_VERSION,
@@ -42,17 +58,15 @@ def discovery_document() -> JsonObject:
         "eventLog": _record("claims-check"),
         "runList": _run_list(),
         "auth": _auth(),
+        "webhooks": _webhooks(),
     }
     if registry.served():
-        ref_kinds: list[JsonValue] = [str(kind) for kind in RefKind]
-        document["interrupt"] = _record("witnessable-gated") | {"tokenAlgs": ["hs256"], "refKinds": ref_kinds}
+        document["interrupt"] = _interrupt()
     if registry.served() >= _CONVERSATION:
         document["conversationPrimitive"] = _record("claims-check")
         document["multiPartyConversation"] = _record("witnessable-gated") | {"maxParticipants": MAX_PARTICIPANTS}
     if InterruptKind.CREDENTIAL in registry.served():
         document["oauth"] = _record("witnessable-gated") | {"providers": _providers(), "credentialInterrupt": True}
-    if conf.conformance():
-        document["fixtures"] = _fixtures()
     return document
 
 
@@ -94,6 +108,21 @@ def _auth() -> JsonObject:
 def _providers() -> list[JsonValue]:
     credential = cast("Credential", registry.get(InterruptKind.CREDENTIAL))
     return [{"id": provider} for provider in credential.authority.providers]
+
+
+def _interrupt() -> JsonObject:
+    ref_kinds: list[JsonValue] = [str(kind) for kind in RefKind]
+    return _record("witnessable-gated") | {"tokenAlgs": ["hs256"], "refKinds": ref_kinds}
+
+
+def _webhooks() -> JsonObject:
+    algorithms: list[JsonValue] = [str(algorithm) for algorithm in SignatureAlgorithm]
+    return _record("witnessable-gated") | {
+        "signatureAlgorithms": algorithms,
+        "retryPolicy": {"maxAttempts": conf.DELIVERY_MAX_ATTEMPTS, "backoff": "exponential"},
+        "deadLetter": {"retentionDays": conf.DELIVERY_RETENTION.days, "maxPageSize": conf.MAX_DEAD_LETTER_PAGE},
+        "secretRotation": {"overlapSeconds": round(conf.WEBHOOK_SECRET_OVERLAP.total_seconds())},
+    }
 
 
 def _fixtures() -> list[JsonValue]:

@@ -131,6 +131,18 @@ class VersionConflict(WopError):
     code = "version_conflict"
 
 
+class WebhookUrlRejected(WopError):
+    """This host does not call that URL."""
+
+    code = "webhook_url_rejected"
+
+
+class WebhookEndpointUnverified(WopError):
+    """The endpoint did not answer the signed challenge with a 2xx status in time. Nothing was registered."""
+
+    code = "webhook_endpoint_unverified"
+
+
 class PayloadTooLarge(WopError):
     """The request body is larger than this host accepts."""
 

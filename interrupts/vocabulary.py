@@ -153,6 +153,7 @@ class Scope(StrEnum):
     RUNS_CANCEL = "runs:cancel"
     APPROVALS_RESPOND = "approvals:respond"
     WORKFLOWS_WRITE = "workflows:write"
+    WEBHOOKS_MANAGE = "webhooks:manage"
 
 
 class Lane(StrEnum):
@@ -186,6 +187,21 @@ class Topic(StrEnum):
     """What an outbox message asks for."""
 
     ADVANCE_RUN = "advance-run"
+
+
+class DeliveryOutcome(StrEnum):
+    """How a delivery ended; one that is still to be made has none."""
+
+    DELIVERED = "delivered"
+    DEAD = "dead"
+    DROPPED = "dropped"
+
+
+class SignatureAlgorithm(StrEnum):
+    """How deliveries are signed (wire contract §18). The first is always there."""
+
+    V1 = "v1"
+    STANDARD_WEBHOOKS = "standard-webhooks-1"
 
 
 class SuspensionOutcome(StrEnum):

@@ -25,7 +25,7 @@ from interrupts.ids import mint_run_id, tenant_of
 from interrupts.kinds import registry
 from interrupts.models import Run, Workflow
 from interrupts.problems import validation_failed
-from interrupts.services import idempotency
+from interrupts.services import callbacks, egress, idempotency
 from interrupts.services._locking import lock_run
 from interrupts.services.workflows import read_workflow
 from interrupts.vocabulary import (
@@ -54,6 +54,7 @@ class CreateRun:
     metadata: JsonObject | None = None
     scope_id: str = ""
     enforce_dedup: bool = False
+    callback_url: str = ""
     transport: str = "rest"
     idempotency_key: idempotency.Key | None = None
 
@@ -65,6 +66,9 @@ def create_run(*, request: CreateRun, now: datetime) -> idempotency.Done:
     offers, ValidationFailed for inputs or configurable that do not fit it, RunAlreadyActive for a second active run of
     an enforced scope.
     """
+    if request.callback_url and not idempotency.has_outcome(request.idempotency_key):
+        door, tenant_id = egress.from_settings(), request.actor.tenant_id
+        callbacks.check_callback_url(tenant_id=tenant_id, url=request.callback_url, door=door, now=now)
     done = idempotency.run(lambda: _create(request, now), key=request.idempotency_key, now=now)
     logger.info(
         "run created run=%s workflow=%s status=%s replay=%s",
@@ -127,6 +131,7 @@ def _new_run(request: CreateRun, workflow: Workflow, plan: Plan, now: datetime) 
         metadata=request.metadata,
         scope_id=request.scope_id,
         dedup_scope=request.scope_id if request.enforce_dedup else None,
+        callback_url=request.callback_url,
         created_at=now,
     )
 

@@ -26,6 +26,8 @@ class Rendering:
 RENDERINGS: Final = {
     "validation_error": Rendering(400, 1),
     "idempotency_key_invalid": Rendering(400, 1),
+    "webhook_url_rejected": Rendering(400, 1),
+    "webhook_endpoint_unverified": Rendering(400, 1),
     "unauthenticated": Rendering(401, 5),
     "credential_revoked": Rendering(401, 5),
     "credential_lifetime_exceeded": Rendering(401, 5),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import ssl
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -13,6 +15,7 @@ from interrupts.contracts.types import JsonObject
 from tests.factories import edge, gate_node, node, one_gate, one_interrupt, workflow
 from tests.live.installation import ALL, Installation, installed
 from tests.live.peer import Peer
+from tests.receivers import Receiver, answering, authority_file, receiving
 
 FIXTURES: Final = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 _CHOICE: Final[JsonObject] = {
@@ -55,10 +58,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+def outside() -> Iterator[Receiver]:
+    """A receiver that the host may call. Below ``/flaky`` it fails the first time it is given a delivery."""
+    met: set[bytes] = set()
+
+    def handle(stream: ssl.SSLSocket, request: bytes) -> None:
+        (delivery,) = re.findall(rb"Wopsite-Delivery-Id: (\S+)", request)
+        fails = request.startswith(b"POST /flaky") and delivery not in met
+        met.add(delivery)
+        answering("500 Trouble" if fails else "204 No Content")(stream, request)
+
+    with receiving(handle, identity="127.0.0.1") as receiver:
+        yield receiver
+
+
+@pytest.fixture(scope="session")
+def host(tmp_path_factory: pytest.TempPathFactory, outside: Receiver) -> Iterator[Installation]:
     folder = tmp_path_factory.mktemp("conformance")
     paths = [*FIXTURES, *(_written(folder, document) for document in WORKFLOWS)]
-    with installed(folder, WOP_CONFORMANCE="1") as installation:
+    outward = {"WOP_EGRESS_ALLOW": f"127.0.0.1:{outside.port}", "WOP_EGRESS_CA_FILE": authority_file(folder)}
+    with installed(folder, WOP_CONFORMANCE="1", **outward) as installation:
         installation.keys |= installation.populate("tests.live.populate", *map(str, paths))
         installation.populate("tests.conformance.rights")
         installation.start(*ALL)

@@ -37,6 +37,7 @@ def test_only_families_that_work_are_advertised(anonymous: Api) -> None:
         "limits",
         "multiPartyConversation",
         "runList",
+        "webhooks",
     }
     assert document["interrupt"] == {
         "status": "experimental",
