@@ -71,6 +71,12 @@ class InterruptTokenInvalid(WopError):
     code = "interrupt_token_invalid"
 
 
+class InterruptExpired(WopError):
+    """This link has expired. Ask for a new one."""
+
+    code = "interrupt_expired"
+
+
 class Forbidden(WopError):
     """You are not allowed to do this."""
 

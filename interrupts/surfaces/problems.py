@@ -46,6 +46,7 @@ RENDERINGS: Final = {
     "version_conflict": Rendering(409, 4),
     "idempotency_key_mismatch": Rendering(409, 4),
     "idempotency_in_flight": Rendering(409, 75, retry_after=1),
+    "interrupt_expired": Rendering(410, 4),
     "payload_too_large": Rendering(413, 1),
     "unsupported_media_type": Rendering(415, 1),
     "capability_required": Rendering(422, 1),
