@@ -11,6 +11,7 @@ from typing import cast
 
 from django.db.models import QuerySet
 
+from interrupts import deliveries
 from interrupts.contracts.types import JsonObject
 from interrupts.ids import mint_event_id
 from interrupts.models import Run, RunEvent
@@ -56,7 +57,8 @@ class RunLog:
         if not self._pending:
             return
         self._write_run()
-        RunEvent.objects.bulk_create([self._row(event) for event in self._pending])
+        stored = RunEvent.objects.bulk_create([self._row(event) for event in self._pending])
+        deliveries.publish(self.run, stored, now=self.now)
         self._pending = []
 
     def _row(self, event: Event) -> RunEvent:

@@ -14,9 +14,8 @@ from wopsite.sweeps import last_sweep
 def test_every_reminder_names_a_task_that_exists() -> None:
     app.loader.import_default_modules()
     names = {entry["task"] for entry in app.conf.beat_schedule.values()}
-    assert names == {
-        f"interrupts.tasks.{name}" for name in ("fire_timers", "relay_outbox", "purge_idempotency_records")
-    }
+    tasks = ("fire_timers", "relay_outbox", "deliver_due", "purge_deliveries", "purge_idempotency_records")
+    assert names == {f"interrupts.tasks.{name}" for name in tasks}
     assert names <= set(app.tasks)
 
 

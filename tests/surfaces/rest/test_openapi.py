@@ -67,11 +67,15 @@ def test_every_path_of_the_protocol_is_described_once(document: Any) -> None:
         "getWorkflow",
         "inspectInterruptByToken",
         "listRuns",
+        "listWebhookDeadLetters",
         "mintInterruptLink",
         "pollRunEvents",
+        "registerWebhook",
         "registerWorkflow",
         "resolveInterruptByRun",
         "resolveInterruptByToken",
+        "rotateWebhookSecret",
+        "unregisterWebhook",
     ]
 
 
@@ -82,7 +86,7 @@ def test_every_operation_names_its_body_its_answers_and_its_refusals(document: A
             assert (method == "post") == ("requestBody" in operation)
             done = [status for status in operation["responses"] if status.startswith("2")]
             assert done
-            for status in done:
+            for status in set(done) - {"204"}:
                 assert "$ref" in operation["responses"][status]["content"]["application/json"]["schema"]
 
 
