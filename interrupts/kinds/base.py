@@ -115,7 +115,7 @@ class SingleAnswer(Kind):
         self, interrupt: OpenInterrupt, actor: Actor, right: None, value: JsonValue, *, now: datetime
     ) -> Consideration:
         return Decided(
-            Resolution(kind=self.kind, interrupt_id=interrupt.id, resume_value=value, resolved_by=actor.subject)
+            Resolution(kind=self.kind, interrupt_id=interrupt.id, resume_value=value, resolved_by=actor.resolver)
         )
 
     def on_deadline(self, interrupt: OpenInterrupt) -> Resolution:

@@ -21,8 +21,8 @@ def test_of_eight_answers_by_link_and_session_exactly_one_decides() -> None:
     tokens = [link(run_id), link(run_id), link(run_id, "ann")]
     people = [actor(f"p{number}") for number in range(5)]
     outcomes = at_once(
-        *(lambda token=token: use(token, now=after(seconds=1)) for token in tokens),  # type: ignore[misc]
-        *(lambda by=by: answer(by, run_id, "accept", now=after(seconds=1)) for by in people),  # type: ignore[misc]
+        *(lambda token=token: use(token, now=after(seconds=1)) for token in tokens),
+        *(lambda by=by: answer(by, run_id, "accept", now=after(seconds=1)) for by in people),
     )
     assert Counter(codes(outcomes)) == {"ok": 1, "interrupt_already_resolved": 7}
     assert trail(run_id).count("interrupt.resolved gate") == 1
@@ -44,6 +44,6 @@ def test_eight_links_of_one_person_are_one_vote() -> None:
     member("ann")
     run_id = start_flow(one_gate(requiredApprovals=2))
     tokens = [link(run_id, "ann") for _ in range(8)]
-    outcomes = at_once(*(lambda token=token: use(token, now=after(seconds=1)) for token in tokens))  # type: ignore[misc]
+    outcomes = at_once(*(lambda token=token: use(token, now=after(seconds=1)) for token in tokens))
     assert codes(outcomes) == ["ok"] * 8
     assert status(run_id) == "waiting-approval"

@@ -25,6 +25,7 @@ from tests.factories import (
     last,
     member,
     one_gate,
+    one_interrupt,
     start_flow,
     status,
     suspension,
@@ -37,9 +38,11 @@ from tests.inbox.pages import buttons, hidden, links, read, text_of, title_of
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
-def link(run_id: str, approver: str = "", *, intent: Intent = Intent.RESOLVE, now: datetime = NOW) -> str:
+def link(
+    run_id: str, approver: str = "", *, at: str = "gate", intent: Intent = Intent.RESOLVE, now: datetime = NOW
+) -> str:
     """The address of a link, minted when the run started unless said otherwise: five minutes ago."""
-    minted = mint_link(actor=actor("owner"), run_id=run_id, node_id="gate", intent=intent, approver=approver, now=now)
+    minted = mint_link(actor=actor("owner"), run_id=run_id, node_id=at, intent=intent, approver=approver, now=now)
     return f"/interrupts/{minted.token}"
 
 
@@ -148,11 +151,8 @@ def test_a_machine_gets_the_protocol_at_the_same_address(client: Client) -> None
 
 
 def test_another_kind_of_question_says_that_a_program_answers_it(browser: Client) -> None:
-    run_id = start_flow(one_gate())
-    interrupt = suspension(run_id)
-    interrupt.kind = "external-event"
-    interrupt.save(update_fields=["kind"])
-    page = browser.get(link(run_id))
+    run_id = start_flow(one_interrupt("custom", {"customKind": "sms"}))
+    page = browser.get(link(run_id, at="ask"))
     assert "This is not answered on a page" in text_of(page)
     assert buttons(page) == []
 

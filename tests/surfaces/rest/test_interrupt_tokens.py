@@ -15,6 +15,7 @@ from tests import factories
 from tests.factories import NOW, after, edge, gate_node, node, one_gate, suspension, sweep, workflow
 from tests.surfaces.rest.api import KEY, Answer, Api, wire
 
+EVENT = {"eventType": "payment.settled", "correlation": {"orderId": "7"}}
 ACCEPT = {"resumeValue": {"action": "accept"}}
 RING = {"k2": "the-new-key-of-32-characters-or-more", "k1": "an-old-key-of-32-characters-or-more"}
 
@@ -139,6 +140,27 @@ def test_a_link_answers_without_any_other_credential(api: Api, anonymous: Api, g
     assert (answer.status, answer.fits("resolve-interrupt-response")) == (200, True)
     assert answer.body == {"runId": gate_run, "nodeId": "gate", "status": "completed"}
     assert "resolvedBy" not in factories.last(gate_run, "interrupt.resolved")
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "wrong", "value"),
+    [
+        ("custom", {"customKind": "sms"}, None, {"any": "thing"}),
+        ("external-event", EVENT, {"orderId": "8"}, {"orderId": "7", "paid": True}),
+    ],
+)
+def test_other_kinds_are_answered_by_link_too(
+    api: Api, anonymous: Api, kind: str, data: Any, wrong: Any, value: Any
+) -> None:
+    run_id = start(factories.one_interrupt(kind, data))
+    made = token(api, run_id, "ask")
+    assert anonymous.get(f"/interrupts/{made}").body["data"] == data
+    if wrong is not None:
+        anonymous.post(f"/interrupts/{made}", {"resumeValue": wrong}).refused(400, "validation_error")
+    assert anonymous.post(f"/interrupts/{made}", {"resumeValue": value}).body["status"] == "completed"
+    resolved = factories.last(run_id, "interrupt.resolved")
+    assert resolved["resumeValue"] == value
+    assert "resolvedBy" not in resolved
 
 
 def test_a_bearer_beside_the_token_counts_for_nothing(api: Api, gate_run: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import json
+from urllib.request import Request, urlopen
 
 import pytest
 from openwop_client import (
@@ -14,11 +15,9 @@ from openwop_client import (
     WopError,
 )
 
-from interrupts.services.links import mint_link
-from interrupts.services.tokens import Intent
 from tests import factories
 from tests.factories import register
-from tests.surfaces.rest.api import KEY
+from tests.surfaces.rest.api import KEY, wire
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -180,22 +179,19 @@ def test_its_unknown_runs_and_tokens_have_their_own_codes(client: OpenwopClient)
 
 def test_it_reads_and_answers_by_a_signed_link(client: OpenwopClient, server: str) -> None:
     run_id = create(client)
-    minted = mint_link(
-        actor=factories.actor("olga"),
-        run_id=run_id,
-        node_id="gate",
-        intent=Intent.RESOLVE,
-        approver="olga",
-        now=datetime.now(UTC),
-    )
-    bare = OpenwopClient(base_url=f"http://{server}", api_key="")
-    assert bare.interrupts_inspect_by_token(minted.token).kind == "approval"
+    path = f"/host/wopsite/runs/{wire(run_id)}/interrupts/gate/links"
+    request = Request(f"http://{server}{path}", method="POST")
+    request.add_header("Authorization", f"Bearer {factories.api_key('olga')}")
+    with urlopen(request, timeout=10) as minted:
+        token = json.load(minted)["token"]
+    bare = OpenwopClient(base_url=f"http://{server}", api_key="no-key-of-ours")
+    assert bare.interrupts_inspect_by_token(token).kind == "approval"
     answered = bare.interrupts_resolve_by_token(
-        minted.token, ResolveInterruptRequest(resumeValue={"action": "accept"}), idempotency_key=KEY
+        token, ResolveInterruptRequest(resumeValue={"action": "accept"}), idempotency_key=KEY
     )
     assert answered["status"] == "completed"
     with pytest.raises(WopError) as dead:
-        bare.interrupts_inspect_by_token(minted.token)
+        bare.interrupts_inspect_by_token(token)
     assert code(dead) == (409, "interrupt_already_resolved")
 
 
