@@ -12,14 +12,18 @@ from datetime import datetime
 from typing import Final
 
 from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from guardian.models import GroupObjectPermission, UserObjectPermission
 
 from approvals.models import ApproverRef, GateApprover, Question, Vote
 from interrupts.actor import Actor
 from interrupts.models import Membership, Suspension
-from interrupts.vocabulary import InterruptKind
+from interrupts.vocabulary import RefKind
 
 COUNT_LIMIT: Final = 1000
+# More people than anybody picks from in a list.
+MAX_NAMED: Final = 200
 
 # Everything a row or a page shows, and none of the wide columns it does not.
 _COLUMNS: Final = (
@@ -67,7 +71,7 @@ def waiting_for(*, actor: Actor, held: Collection[int], now: datetime) -> QueryS
 def open_in(*, tenant_id: str, now: datetime) -> QuerySet[Suspension]:
     """Return the open interrupts of a tenant, without those whose deadline has passed: they take no answer."""
     in_time = Q(deadline__isnull=True) | Q(deadline__gt=now)
-    return _approvals(tenant_id).filter(in_time, outcome=None)
+    return _interrupts(tenant_id).filter(in_time, outcome=None)
 
 
 def ended_for(*, actor: Actor, held: Collection[int]) -> list[QuerySet[Suspension]]:
@@ -76,7 +80,7 @@ def ended_for(*, actor: Actor, held: Collection[int]) -> list[QuerySet[Suspensio
     Two disjoint sets, to be read with ``ended_page``: for "the one or the other", PostgreSQL would look at all of the
     history.
     """
-    ended = _approvals(actor.tenant_id).filter(outcome__isnull=False)
+    ended = _interrupts(actor.tenant_id).filter(outcome__isnull=False)
     answered = Vote.objects.filter(_by(actor)).values("suspension_id")
     return [ended.filter(_answerable(held)), ended.filter(~_answerable(held), pk__in=answered)]
 
@@ -144,6 +148,29 @@ def refs_named_at(interrupt_ids: Iterable[str]) -> dict[str, list[ApproverRef]]:
     return found
 
 
+def people_named_at(suspension: Suspension) -> list[Membership]:
+    """Return the active members who may answer a gate that names somebody, as themselves, by user name.
+
+    By name, by group, or as holders of ``answer_as`` on what the gate names. Stand-ins for a named principal are among
+    them. Nobody, where the gate names nobody.
+    """
+    refs = list(ApproverRef.objects.filter(gates__suspension=suspension))
+    keys = [str(ref.pk) for ref in refs]
+    right = {"permission__codename": "answer_as", "content_type": ContentType.objects.get_for_model(ApproverRef)}
+    holders = UserObjectPermission.objects.filter(object_pk__in=keys, **right)
+    groups = GroupObjectPermission.objects.filter(object_pk__in=keys, **right)
+    principals = [ref.ref for ref in refs if ref.kind == RefKind.PRINCIPAL]
+    may_answer = (
+        Q(user__username__in=principals)
+        | Q(subject_id__in=principals)
+        | Q(user__groups__name__in=[ref.ref for ref in refs if ref.kind == RefKind.GROUP])
+        | Q(user__in=holders.values("user"))
+        | Q(user__groups__in=groups.values("group"))
+    )
+    members = Membership.objects.filter(tenant_id=suspension.tenant_id, is_active=True, user__is_active=True)
+    return list(members.filter(may_answer).select_related("user").distinct().order_by("user__username")[:MAX_NAMED])
+
+
 def questions_at(interrupt_id: str) -> list[Question]:
     return list(Question.objects.filter(suspension_id=interrupt_id).order_by("asked_at", "id"))
 
@@ -162,8 +189,9 @@ def name_of(user: User) -> str:
     return user.get_full_name() or user.username
 
 
-def _approvals(tenant_id: str) -> QuerySet[Suspension]:
-    rows = Suspension.objects.filter(tenant_id=tenant_id, kind=InterruptKind.APPROVAL)
+def _interrupts(tenant_id: str) -> QuerySet[Suspension]:
+    """Return those of every kind: only approvals name approvers, so the others are open gates."""
+    rows = Suspension.objects.filter(tenant_id=tenant_id)
     return rows.select_related("run__workflow").only(*_COLUMNS)
 
 

@@ -5,19 +5,28 @@ A family is named only when it works: an advertised family binds to its obligati
 
 from __future__ import annotations
 
+from typing import Final, cast
+
 from interrupts import conf
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.kinds import registry
+from interrupts.kinds.credential import Credential
 from interrupts.models import CallbackSecret, Workflow
 from interrupts.vocabulary import (
     ENGINE_VERSION,
     EVENT_LOG_SCHEMA_VERSION,
     IMPLEMENTATION_VERSION,
     ISSUERS,
+    MAX_PARTICIPANTS,
     PROTOCOL_VERSION,
+    InterruptKind,
     Lane,
     RefKind,
     SignatureAlgorithm,
+)
+
+_CONVERSATION: Final = frozenset(
+    {InterruptKind.CONVERSATION_START, InterruptKind.CONVERSATION_EXCHANGE, InterruptKind.CONVERSATION_CLOSE}
 )
 
 
@@ -53,6 +62,11 @@ def _families() -> JsonObject:
     }
     if registry.served():
         document["interrupt"] = _interrupt()
+    if registry.served() >= _CONVERSATION:
+        document["conversationPrimitive"] = _record("claims-check")
+        document["multiPartyConversation"] = _record("witnessable-gated") | {"maxParticipants": MAX_PARTICIPANTS}
+    if InterruptKind.CREDENTIAL in registry.served():
+        document["oauth"] = _record("witnessable-gated") | {"providers": _providers(), "credentialInterrupt": True}
     return document
 
 
@@ -61,13 +75,13 @@ def _record(witness: str) -> JsonObject:
 
 
 def _limits() -> JsonObject:
-    """The first three count rounds of kinds and models that this host does not serve: it allows none."""
+    """Clarifications are bounded as all nodes are; models, which the next two would bound, this host does not run."""
     limits = conf.limits()
     return {
         "status": "stable",
         "since": PROTOCOL_VERSION,
         "witness": "witnessable-gated",
-        "clarificationRounds": 0,
+        "clarificationRounds": limits.max_node_executions,
         "schemaRounds": 0,
         "envelopesPerTurn": 0,
         "maxNodeExecutions": limits.max_node_executions,
@@ -89,6 +103,11 @@ def _auth() -> JsonObject:
         for lane in (Lane.API_KEY, Lane.SESSION)
     ]
     return _record("seam-gated") | {"lanes": lanes}
+
+
+def _providers() -> list[JsonValue]:
+    credential = cast("Credential", registry.get(InterruptKind.CREDENTIAL))
+    return [{"id": provider} for provider in credential.authority.providers]
 
 
 def _interrupt() -> JsonObject:

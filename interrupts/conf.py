@@ -37,6 +37,11 @@ def limits() -> Limits:
     )
 
 
+def credential_authority() -> str:
+    """Return where the class is that knows connected accounts, as a dotted path; empty when there is none."""
+    return str(settings.WOP_CREDENTIAL_AUTHORITY)
+
+
 @dataclass(frozen=True, slots=True)
 class Egress:
     """What may be called beyond the public internet: names and networks with their ports, and whose certificates."""
@@ -52,6 +57,29 @@ def egress() -> Egress:
 def delivery_threads() -> int:
     """Return how many deliveries one worker process may have under way."""
     return int(settings.WOP_DELIVERY_THREADS)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenKeys:
+    """The key ring of signed links: ``active`` signs, all verify. Kids hold no dot."""
+
+    active: tuple[str, str]
+    secrets: dict[str, str]
+
+
+def token_keys() -> TokenKeys:
+    ring: dict[str, str] = settings.WOP_TOKEN_KEYS
+    return TokenKeys(active=next(iter(ring.items())), secrets=ring)
+
+
+def public_url() -> str:
+    """Return the origin under which people reach the site, without a slash; empty where nobody has said."""
+    return str(settings.WOP_PUBLIC_URL)
+
+
+def local_url() -> str:
+    """Return the origin of the server on this machine."""
+    return f"http://127.0.0.1:{settings.WOP_PORT}"
 
 
 def conformance() -> bool:

@@ -71,6 +71,12 @@ class InterruptTokenInvalid(WopError):
     code = "interrupt_token_invalid"
 
 
+class InterruptExpired(WopError):
+    """This link has expired. Ask for a new one."""
+
+    code = "interrupt_expired"
+
+
 class Forbidden(WopError):
     """You are not allowed to do this."""
 
@@ -159,6 +165,18 @@ class CapabilityRequired(WopError):
     """This needs a capability that the host does not offer."""
 
     code = "capability_required"
+
+
+class RosterExceeded(WopError):
+    """A conversation of this workflow has more participants than this host allows."""
+
+    code = "conversation_roster_exceeded"
+
+
+class SpeakerNotParticipant(WopError):
+    """Only a participant of this conversation can speak in it."""
+
+    code = "conversation_speaker_not_participant"
 
 
 class RateLimited(WopError):

@@ -58,6 +58,10 @@ class EventType(StrEnum):
     INTERRUPT_RESOLVED = "interrupt.resolved"
     CAP_BREACHED = "cap.breached"
     WORKFLOW_LOOPBACK_LIMIT = "workflow.loopback-limit"
+    AGENT_DECIDED = "agent.decided"
+    CONVERSATION_OPENED = "conversation.opened"
+    CONVERSATION_EXCHANGED = "conversation.exchanged"
+    CONVERSATION_CLOSED = "conversation.closed"
 
 
 class InterruptKind(StrEnum):
@@ -84,6 +88,24 @@ WAITING_STATUS: Final = {
     InterruptKind.LOW_CONFIDENCE: RunStatus.WAITING_APPROVAL,
     InterruptKind.CREDENTIAL: RunStatus.WAITING_INPUT,
 }
+
+# What a host must offer before a workflow may raise a kind: a family of discovery, or a facet of one.
+CAPABILITY: Final = {
+    InterruptKind.APPROVAL: "interrupt",
+    InterruptKind.CLARIFICATION: "interrupt",
+    InterruptKind.EXTERNAL_EVENT: "interrupt",
+    InterruptKind.CUSTOM: "interrupt",
+    InterruptKind.CONVERSATION_START: "conversationPrimitive",
+    InterruptKind.CONVERSATION_EXCHANGE: "conversationPrimitive",
+    InterruptKind.CONVERSATION_CLOSE: "conversationPrimitive",
+    InterruptKind.LOW_CONFIDENCE: "interrupt",
+    InterruptKind.CREDENTIAL: "oauth.credentialInterrupt",
+}
+
+# Below it an agent's decision waits for a person, unless the run's options say otherwise (wire contract §23).
+DEFAULT_ESCALATION_THRESHOLD: Final = 0.7
+# How many agents may take part in one conversation.
+MAX_PARTICIPANTS: Final = 16
 
 
 class Action(StrEnum):
@@ -138,7 +160,12 @@ class Lane(StrEnum):
     API_KEY = "api-key"
     SESSION = "session"
     WORKLOAD = "workload"
+    # A signed link: no credential of the protocol, so it is never named on the wire.
+    LINK = "link"
 
+
+# The subject of a link that names nobody, followed by the opaque part of its interrupt (wire contract §25 row 8).
+LINK_SUBJECT: Final = "token:"
 
 ISSUERS: Final = {
     Lane.API_KEY: "urn:wopsite:api-key",

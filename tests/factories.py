@@ -110,6 +110,14 @@ def one_gate(workflow_id: str = "flow", /, **config: Any) -> JsonObject:
     return workflow([gate_node(**config)], workflow_id=workflow_id)
 
 
+def one_interrupt(
+    kind: str, data: JsonObject, workflow_id: str = "flow", *, inputs: JsonObject | None = None, **config: Any
+) -> JsonObject:
+    """A workflow of one ``core.interrupt`` called ``ask``; ``inputs`` are its ports."""
+    config = {"kind": kind, "data": data, **config}
+    return workflow([node("ask", "core.interrupt", config=config, inputs=inputs)], workflow_id=workflow_id)
+
+
 # --- People -----------------------------------------------------------------------------------------------------------
 
 
@@ -190,6 +198,13 @@ def answer(
 ) -> Done:
     """Answer the interrupt at a node: with an action alone, or with a whole resume value."""
     value: JsonValue = {"action": action} if isinstance(action, str) else action
+    return reply(by, run_id, value, at=at, now=now, key=key)
+
+
+def reply(
+    by: Actor, run_id: str, value: JsonValue, *, at: str = "ask", now: datetime = NOW, key: Key | None = None
+) -> Done:
+    """Answer the interrupt at a node with exactly this resume value."""
     request = ResolveRequest(actor=by, run_id=run_id, node_id=at, answer=ResumeValue(value), idempotency_key=key)
     return resolve_interrupt(request=request, now=now)
 

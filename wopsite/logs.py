@@ -8,9 +8,10 @@ import time
 from typing import Any, Final
 
 # A signed link is a right to decide. What follows `/interrupts/` is such a token, plain or percent-encoded (as in a
-# `next=` parameter), except below a run, where it is a node id, and in a traceback, where it is a file of ours.
+# `next=` parameter), except below a run, where it is a node id, and in a traceback, where it is a file of ours. (No
+# token looks like such a file: the first dot of each is followed by an algorithm or by a MAC.)
 _INTERRUPT_PATH: Final = re.compile(
-    r"(?P<run>(?:/|%2F)runs(?:/|%2F)[^\s?\"']*?)?(?P<path>(?:/|%2F)interrupts(?:/|%2F))(?P<token>(?![^\s\"']*\.py\b)[^\s?&#\"']+)",
+    r"(?P<run>(?:/|%2F)runs(?:/|%2F)[^\s?\"']*?)?(?P<path>(?:/|%2F)interrupts(?:/|%2F))(?P<token>(?![\w/]+\.py[\":])[^\s?&#\"']+)",
     re.IGNORECASE,
 )
 HIDDEN: Final = "[hidden]"

@@ -15,6 +15,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # --- Where things are kept -------------------------------------------------------------------------------------------
 WOP_DATA_DIR = env.directory("WOP_DATA_DIR", BASE_DIR / "var")
 SECRET_KEY = env.secret_key("WOP_SECRET_KEY", WOP_DATA_DIR / "secret.key")
+WOP_TOKEN_KEYS = env.key_ring("WOP_TOKEN_KEYS", WOP_DATA_DIR / "token.key")
 DATABASES = {
     "default": env.database(
         "DATABASE_URL",
@@ -24,6 +25,9 @@ DATABASES = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = env.broker("CELERY_BROKER_URL", WOP_DATA_DIR / "broker")
+# With a broker of files, a pool's processes share one lock: one that is killed while it holds it stops all the others,
+# for good and in silence. So there is no pool: if that one process ends, `make run` ends, and whoever watches it knows.
+CELERY_WORKER_POOL = "solo" if CELERY_BROKER_URL.startswith("filesystem:") else "prefork"
 CELERY_BEAT_SCHEDULE_FILENAME = str(WOP_DATA_DIR / "beat-schedule")
 
 # --- Limits of the host, and the switch of a conformance run ----------------------------------------------------------
@@ -32,6 +36,8 @@ WOP_INLINE_NODE_EXECUTIONS = env.integer("WOP_INLINE_NODE_EXECUTIONS", 50, minim
 WOP_MAX_BODY_BYTES = env.integer("WOP_MAX_BODY_BYTES", 1_048_576, minimum=1024, maximum=104_857_600)
 WOP_MAX_PAGE_SIZE = env.integer("WOP_MAX_PAGE_SIZE", 100, minimum=1, maximum=1000)
 WOP_CONFORMANCE = env.flag("WOP_CONFORMANCE", default=False)
+# A dotted path to the class that knows which accounts elsewhere are connected; without it no run can ask for one.
+WOP_CREDENTIAL_AUTHORITY = env.text("WOP_CREDENTIAL_AUTHORITY", "")
 
 # --- What may be called from here: nothing but the public internet, on port 443, unless it is named -------------------
 WOP_EGRESS_ALLOW = env.destinations("WOP_EGRESS_ALLOW")
@@ -46,6 +52,7 @@ WOP_WEB_THREADS = env.integer("WOP_WEB_THREADS", 16, minimum=1, maximum=256)
 
 # --- The site --------------------------------------------------------------------------------------------------------
 DEBUG = env.flag("WOP_DEBUG", default=False)
+WOP_PUBLIC_URL = env.origin("WOP_PUBLIC_URL")
 ALLOWED_HOSTS = env.words("WOP_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 ROOT_URLCONF = "wopsite.urls"
 WSGI_APPLICATION = "wopsite.wsgi.application"

@@ -14,18 +14,20 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from approvals import selectors
-from approvals.inbox import answers, drafts, lists
+from approvals.inbox import answers, drafts, lists, minting
 from approvals.inbox.access import TENANT_KEY, Visitor, members_only, page
 from approvals.inbox.answering import Answered, Refusal, submit
 from approvals.inbox.answers import AnswerForm
 from approvals.inbox.cursors import BadCursor
-from approvals.inbox.links import answered_url
+from approvals.inbox.links import answered_url, opaque_part
 from approvals.inbox.lists import Listing
 from approvals.inbox.presenters.answered import present_answered
 from approvals.inbox.presenters.decision import present_decision
 from approvals.inbox.presenters.runs import present_run
+from approvals.inbox.questions import question
 from interrupts.models import Suspension
 from interrupts.selectors import run_of
+from interrupts.vocabulary import InterruptKind
 
 
 @require_safe
@@ -52,6 +54,8 @@ def interrupt(request: HttpRequest, visitor: Visitor, opaque: str) -> HttpRespon
     suspension = _find(visitor, opaque)
     if suspension.tenant_id != visitor.actor.tenant_id:
         return _elsewhere(request, visitor, suspension)
+    if suspension.kind != InterruptKind.APPROVAL:
+        return question(request, visitor, suspension)
     if request.method == "POST":
         return _answer(request, visitor, suspension)
     return _decision_page(request, visitor, suspension, AnswerForm(suspension, drafts.take(request)))
@@ -128,6 +132,8 @@ def _decision_page(
     context["shown"] = answers.shown_digest(suspension.payload)
     # Templates look names up by attribute, where a hyphen cannot stand.
     context["actions"] = {choice.action.replace("-", "_"): choice for choice in decision.consequences}
+    context["link_choices"] = minting.choices(request, visitor, suspension, decision)
+    context["link_opaque"] = opaque_part(suspension.pk)
     return page(request, visitor, "inbox/decision.html", context, status=status)
 
 

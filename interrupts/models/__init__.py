@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from interrupts.models.conversation import Conversation
 from interrupts.models.deliveries import CallbackSecret, Delivery, DeliveryAttempt, Webhook
 from interrupts.models.identity import ApiKey, Membership, Tenant
 from interrupts.models.ledger import IdempotencyRecord, OutboxMessage
@@ -12,6 +13,7 @@ from interrupts.models.workflow import Workflow
 __all__ = [
     "ApiKey",
     "CallbackSecret",
+    "Conversation",
     "Delivery",
     "DeliveryAttempt",
     "IdempotencyRecord",

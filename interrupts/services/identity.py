@@ -17,7 +17,7 @@ from django.db import transaction
 from interrupts.actor import Actor
 from interrupts.errors import CredentialExpired, CredentialRevoked, NotFound, Unauthenticated, ValidationFailed
 from interrupts.models import ApiKey, Membership, Tenant
-from interrupts.vocabulary import TENANT_PATTERN, Lane, Scope
+from interrupts.vocabulary import LINK_SUBJECT, TENANT_PATTERN, Lane, Scope
 
 logger = logging.getLogger(__name__)
 
@@ -88,6 +88,8 @@ def add_member(
     Without a password a new person cannot sign in to the inbox, only use keys. An existing person's password is left
     alone. Raises ValidationFailed for someone who is in the tenant already, NotFound for an unknown group.
     """
+    # As Django stores names: of two spellings of one name the second is the same person, and not a failing insert.
+    username = User.normalize_username(username)
     with transaction.atomic():
         user = User.objects.filter(username=username).first() or _create_user(username, password)
         user.groups.add(*[get_group(group) for group in groups])
@@ -169,6 +171,21 @@ def authenticate_key(*, secret: str, now: datetime) -> Actor:
 def session_actor(membership: Membership) -> Actor:
     """Return the actor of a person who signed in with a browser."""
     return _actor(membership, Lane.SESSION, SESSION_SCOPES)
+
+
+def approver_actor(membership: Membership) -> Actor:
+    """Return the person a signed link was made for, as they are now."""
+    return _actor(membership, Lane.LINK, frozenset({Scope.APPROVALS_RESPOND}))
+
+
+def link_actor(*, tenant_id: str, interrupt_id: str) -> Actor:
+    """Return the holder of a link that names nobody: one voter in total, and on no approver list (§25 row 8)."""
+    return Actor(
+        tenant_id=tenant_id,
+        subject_id=LINK_SUBJECT + interrupt_id.partition("/")[2],
+        lane=Lane.LINK,
+        scopes=frozenset({Scope.APPROVALS_RESPOND}),
+    )
 
 
 def command_line_actor(tenant: Tenant) -> Actor:

@@ -17,10 +17,12 @@ from interrupts.contracts.types import JsonObject
 from interrupts.contracts.validation import compile_schema, validate
 from interrupts.engine import advance
 from interrupts.engine.advance import Execution
+from interrupts.engine.offers import check_offered
 from interrupts.engine.plan import Plan, load_plan
 from interrupts.errors import NotFound, RunAlreadyActive, RunTerminal, TenantMismatch, ValidationFailed, WopError
 from interrupts.events import RunLog
 from interrupts.ids import mint_run_id, tenant_of
+from interrupts.kinds import registry
 from interrupts.models import Run, Workflow
 from interrupts.problems import validation_failed
 from interrupts.services import callbacks, egress, idempotency
@@ -60,8 +62,9 @@ class CreateRun:
 def create_run(*, request: CreateRun, now: datetime) -> idempotency.Done:
     """Start a run of the workflow's newest version. Returns ``{runId, status}``.
 
-    Raises NotFound for an unknown workflow, ValidationFailed for inputs or configurable that do not fit it,
-    RunAlreadyActive for a second active run of an enforced scope.
+    Raises NotFound for an unknown workflow, CapabilityRequired or RosterExceeded for one that needs more than this host
+    offers, ValidationFailed for inputs or configurable that do not fit it, RunAlreadyActive for a second active run of
+    an enforced scope.
     """
     if request.callback_url and not idempotency.has_outcome(request.idempotency_key):
         door, tenant_id = egress.from_settings(), request.actor.tenant_id
@@ -80,6 +83,7 @@ def create_run(*, request: CreateRun, now: datetime) -> idempotency.Done:
 def _create(request: CreateRun, now: datetime) -> JsonObject:
     workflow = read_workflow(tenant_id=request.actor.tenant_id, workflow_id=request.workflow_id)
     plan = load_plan(workflow.document)
+    check_offered(plan, kinds=registry.served())
     _check_fit(plan, request)
     run = _new_run(request, workflow, plan, now)
     execution = Execution.of(run, RunLog(run, now=now, is_new=True))

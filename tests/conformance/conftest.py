@@ -12,12 +12,15 @@ from typing import Final
 import pytest
 
 from interrupts.contracts.types import JsonObject
-from tests.factories import edge, gate_node, node, one_gate, workflow
+from tests.factories import edge, gate_node, node, one_gate, one_interrupt, workflow
 from tests.live.installation import ALL, Installation, installed
 from tests.live.peer import Peer
 from tests.receivers import Receiver, answering, authority_file, receiving
 
 FIXTURES: Final = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
+_CHOICE: Final[JsonObject] = {
+    "type": "object", "required": ["choice"], "properties": {"choice": {"enum": ["a", "b"]}}
+}  # fmt: skip
 _RULES: Final = ("all_success", "any_success", "none_failed", "all_complete", "any_failed")
 
 # For the obligations that no public fixture reaches; whom they name: tests.conformance.rights.
@@ -32,6 +35,13 @@ WORKFLOWS: Final[tuple[JsonObject, ...]] = (
     one_gate("for-a-role", approverRoleRefs=["auditor"]),
     one_gate("for-one-of-them", approversList=["p5"], audience={"subjects": ["p6"]}),
     one_gate("with-a-schema", resumeSchema={"type": "object", "required": ["costCentre"]}),
+    one_interrupt(
+        "custom", {"customKind": "vendor/anything", "payload": {"zebra": [1.0, None], "apple": {}}}, "anything"
+    ),
+    one_interrupt(
+        "conversation.exchange", {"conversationId": "c-1", "prompt": "A or B?", "outcomeSchema": _CHOICE}, "one-turn"
+    ),
+    one_interrupt("external-event", {"eventType": "paid", "correlation": {}}, "short-wait", timeoutMs=1500),
     workflow(
         [gate_node(), *(node(rule.replace("_", "-")) for rule in _RULES)],
         [edge("gate", rule.replace("_", "-"), rule) for rule in _RULES],

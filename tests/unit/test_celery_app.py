@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from wopsite.celery import FIRE_TIMERS, app, note_finished_sweep
 from wopsite.sweeps import last_sweep
@@ -27,6 +28,11 @@ def test_a_task_is_given_back_when_its_worker_dies_and_only_json_is_read() -> No
     assert (app.conf.task_acks_late, app.conf.task_reject_on_worker_lost) == (True, True)
     assert (app.conf.accept_content, app.conf.task_serializer) == (["json"], "json")
     assert app.conf.task_always_eager is False
+
+
+def test_a_broker_of_files_has_no_pool_whose_processes_could_block_each_other() -> None:
+    is_of_files = settings.CELERY_BROKER_URL.startswith("filesystem:")
+    assert app.conf.worker_pool == ("solo" if is_of_files else "prefork")
 
 
 @pytest.mark.parametrize(("state", "seen"), [("SUCCESS", True), ("FAILURE", False)])

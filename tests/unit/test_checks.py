@@ -22,6 +22,7 @@ def exposed(settings: Any) -> Any:
     settings.DEBUG = False
     settings.WOP_BEHIND_HTTPS = True
     settings.SECRET_KEY = "from-the-environment"
+    settings.WOP_TOKEN_KEYS = {"k1": "from-the-environment"}
     return settings
 
 
@@ -106,6 +107,13 @@ def test_a_secret_key_from_a_file_is_warned_of_where_others_reach_the_host(expos
     assert checks.check_exposure() == []
     exposed.SECRET_KEY = "from-the-file"
     assert ids(checks.check_exposure()) == ["wop.W004"]
+
+
+def test_a_key_of_links_from_a_file_is_warned_of_too(exposed: Any, data_dir: Path) -> None:
+    (data_dir / "token.key").write_text("from-the-file\n")
+    assert checks.check_exposure() == []
+    exposed.WOP_TOKEN_KEYS = {"local": "from-the-file"}
+    assert ids(checks.check_exposure()) == ["wop.W006"]
 
 
 def test_accepting_every_host_name_is_warned_of(settings: Any) -> None:

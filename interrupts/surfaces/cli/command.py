@@ -17,6 +17,7 @@ NOUNS: Final = {
     "key": "API keys",
     "workflow": "Workflow definitions",
     "run": "Runs of workflows",
+    "link": "Signed links to interrupts",
 }
 # What the exit statuses of `surfaces.problems.exit_code` mean, and the two that never come from it: 0 and 2.
 EXIT_STATUSES: Final = {

@@ -10,7 +10,7 @@ import interrupts.models.fields
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("interrupts", "0002_append_only"),
+        ("interrupts", "0003_conversations"),
     ]
 
     operations = [
