@@ -67,7 +67,10 @@ class RunAdmin(ReadOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("status", "current_node_id", "workflow_link", "created_at", "completed_at", "failure")}),
         (_("Log"), {"fields": ("timeline",)}),
-        (_("What it was started with"), {"fields": ("started_by", "inputs_shown", "labels"), "classes": ("collapse",)}),
+        (
+            _("What it was started with"),
+            {"fields": ("started_by", "inputs_shown", "labels", "callback_url"), "classes": ("collapse",)},
+        ),
         (_("Where it stands"), {"fields": ("variables_shown", "state_shown"), "classes": ("collapse",)}),
     )
 

@@ -7,11 +7,14 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from interrupts import conf
 from interrupts.contracts.types import JsonObject
 from interrupts.errors import ValidationFailed
+from interrupts.events import isoformat
 from interrupts.models import CallbackSecret, Delivery, Suspension, Tenant
-from interrupts.services import signing
+from interrupts.services import signing, tokens
 from interrupts.services.egress import Door, EgressRefused
+from interrupts.services.tokens import Claims, Intent
 
 logger = logging.getLogger(__name__)
 
@@ -69,9 +72,13 @@ def rotate_secret(*, tenant: Tenant, overlap: timedelta, now: datetime) -> Callb
 # --- The notice -------------------------------------------------------------------------------------------------------
 
 
-def notice(delivery: Delivery, suspension: Suspension) -> JsonObject:
-    """Return what is sent when a run begins to wait (wire contract §17)."""
-    return {
+def notice(delivery: Delivery, suspension: Suspension, *, now: datetime) -> JsonObject:
+    """Return what is sent when a run begins to wait, with a token minted for this attempt (wire contract §17).
+
+    The token speaks for nobody, so it can answer only an interrupt that names nobody. Its addresses are there where
+    the host knows its own.
+    """
+    told: JsonObject = {
         "deliveryId": delivery.pk,
         "runId": suspension.run_id,
         "nodeId": suspension.node_id,
@@ -79,3 +86,20 @@ def notice(delivery: Delivery, suspension: Suspension) -> JsonObject:
         "kind": suspension.kind,
         "interrupt": suspension.payload,
     }
+    return told | _link(suspension, now)
+
+
+def _link(suspension: Suspension, now: datetime) -> JsonObject:
+    claims = Claims(
+        run_id=suspension.run_id,
+        node_id=suspension.node_id,
+        interrupt_id=suspension.pk,
+        expires_at=tokens.expiry(deadline=suspension.deadline, now=now),
+        intent=Intent.RESOLVE,
+    )
+    token = tokens.mint(claims)
+    link: JsonObject = {"token": token, "expiresAt": isoformat(claims.expires_at)}
+    if not conf.public_url():
+        return link
+    url = f"{conf.public_url()}/interrupts/{token}"
+    return link | {"inspectUrl": url, "resolveUrl": url}

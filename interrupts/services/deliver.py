@@ -146,7 +146,7 @@ def _callback_message(delivery: Delivery, now: datetime) -> Message:
     suspension = Suspension.objects.filter(run_id=delivery.run_id, key=key).first()
     if suspension is None:
         raise NotSendable("The interrupt is gone.")
-    body = dump_json(callbacks.notice(delivery, suspension)).encode()
+    body = dump_json(callbacks.notice(delivery, suspension, now=now)).encode()
     event_type = str(EventType.INTERRUPT_REQUESTED)
     headers = signing.headers(secret=secret, body=body, event_type=event_type, at=now)
     return Message(delivery.run.callback_url, {**headers, "Wopsite-Delivery-Id": delivery.pk}, body)

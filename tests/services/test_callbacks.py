@@ -13,9 +13,11 @@ import pytest
 
 from interrupts.contracts.shipped import shipped
 from interrupts.contracts.validation import validate
+from interrupts.errors import Forbidden
 from interrupts.models import Delivery
-from interrupts.services import callbacks, webhooks
-from tests.factories import NOW, actor, after, answer, log_of, one_gate, register, start, start_flow, tenant
+from interrupts.services import callbacks, links, tokens, webhooks
+from interrupts.services.resolve import ResumeValue
+from tests.factories import NOW, actor, after, answer, log_of, one_gate, register, start, start_flow, status, tenant
 from tests.receivers import NAME
 from tests.services.lines import Line, parsed, verified
 
@@ -54,6 +56,8 @@ def test_a_callback_tells_what_a_run_waits_for_signed_by_the_tenants_secret(
     delivery = Delivery.objects.get()
     told = json.loads(body)
     interrupt_id = told.pop("interruptId")
+    assert tokens.read(told.pop("token")).intent == "resolve"
+    assert told.pop("expiresAt") == "2026-03-02T09:30:00.000Z"
     assert told == {
         "deliveryId": delivery.pk,
         "runId": waiting,
@@ -65,6 +69,40 @@ def test_a_callback_tells_what_a_run_waits_for_signed_by_the_tenants_secret(
     answer(actor("owner"), waiting, "accept")
     resolved = next(event for event in log_of(waiting) if event.type == "interrupt.resolved")
     assert resolved.payload["interruptId"] == interrupt_id
+
+
+def test_a_callbacks_token_answers_what_it_tells_of(line: Line, waiting: str, settings: Any) -> None:
+    settings.WOP_PUBLIC_URL = "https://wop.example.org"
+    line.deliver_all()
+    _, body = parsed(line.receiver.requests[0])
+    told = json.loads(body)
+    assert told["inspectUrl"] == told["resolveUrl"] == f"https://wop.example.org/interrupts/{told['token']}"
+    assert links.inspect_by_token(token=told["token"], now=NOW) == told["interrupt"]
+    request = links.TokenAnswer(token=told["token"], answer=ResumeValue({"action": "accept"}))
+    assert links.resolve_by_token(request=request, now=after(minutes=1)).result["status"] == "completed"
+
+
+def test_each_attempt_has_a_token_of_its_own_that_ends_with_the_deadline(
+    moody: Line, secret: str, settings: Any
+) -> None:
+    settings.WOP_EGRESS_ALLOW = [(NAME, moody.receiver.port)]
+    start_flow(one_gate(timeoutMs=3_600_000), callback_url=moody.receiver.url)
+    for minutes in (0, 40):
+        moody.now = after(minutes=minutes)
+        moody.deliver_all()
+    ends = [json.loads(parsed(request)[1])["expiresAt"] for request in moody.receiver.requests]
+    assert ends == ["2026-03-02T09:30:00.000Z", "2026-03-02T10:00:00.000Z"]
+
+
+def test_a_callbacks_token_cannot_answer_a_gate_that_names_people(line: Line, secret: str, settings: Any) -> None:
+    settings.WOP_EGRESS_ALLOW = [(NAME, line.receiver.port)]
+    run_id = start_flow(one_gate(approversList=["alice"]), callback_url=line.receiver.url)
+    line.deliver_all()
+    token = json.loads(parsed(line.receiver.requests[0])[1])["token"]
+    request = links.TokenAnswer(token=token, answer=ResumeValue({"action": "accept"}))
+    with pytest.raises(Forbidden):
+        links.resolve_by_token(request=request, now=NOW)
+    assert status(run_id) == "waiting-approval"
 
 
 def test_a_callback_stops_once_the_interrupt_is_answered(line: Line, waiting: str) -> None:
