@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import BooleanField, CharField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Cast
@@ -95,6 +95,13 @@ def may_override(*, actor: Actor, workflow_id: str) -> bool:
     versions = Workflow.objects.filter(tenant_id=actor.tenant_id, workflow_id=workflow_id)
     by_user, by_group = _holdings(Workflow, "override_gate", actor)
     return versions.filter(Q(Exists(by_user)) | Q(Exists(by_group))).exists()
+
+
+def may_link_for_others(actor: Actor) -> bool:
+    """Return whether the actor was given ``link_for_others``, directly or by group; no shortcut for superusers."""
+    given = Permission.objects.filter(codename="link_for_others", content_type__app_label="approvals")
+    person = _person(actor)
+    return given.filter(Q(user__id=person) | Q(group__user__id=person)).exists()
 
 
 def _with_holdings(refs: QuerySet[ApproverRef], actor: Actor) -> QuerySet[ApproverRef]:

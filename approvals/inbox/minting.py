@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, cast
 
-from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from approvals import selectors
+from approvals import eligibility, selectors
 from approvals.inbox.access import Visitor, members_only, page
 from approvals.inbox.links import interrupt_url
 from approvals.inbox.presenters.decision import Decision, present_decision
@@ -23,8 +21,6 @@ from interrupts.models import Suspension
 from interrupts.services.links import mint_link
 from interrupts.services.tokens import Intent
 from interrupts.surfaces.addresses import link_url
-
-FOR_OTHERS: Final = "approvals.link_for_others"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +42,7 @@ class MadeLink:
     back: str
 
 
-def choices(request: HttpRequest, visitor: Visitor, suspension: Suspension, decision: Decision) -> list[Choice]:
+def choices(visitor: Visitor, suspension: Suspension, decision: Decision) -> list[Choice]:
     """Return for whom the reader may make a link: themselves where they may answer, others with a right of its own.
 
     Whoever makes a link could use it, so making one for somebody else is as good as voting in their name: without that
@@ -56,7 +52,7 @@ def choices(request: HttpRequest, visitor: Visitor, suspension: Suspension, deci
         return []
     own = visitor.actor.subject_id
     found = [Choice(own, _("me"))] if decision.can_answer else []
-    if not cast("User", request.user).has_perm(FOR_OTHERS):
+    if not eligibility.may_link_for_others(visitor.actor):
         return found
     if not decision.named:
         return [*found, Choice("", _("whoever has the link"))]
@@ -72,7 +68,7 @@ def make_link(request: HttpRequest, visitor: Visitor, opaque: str) -> HttpRespon
     if suspension is None:
         raise Http404
     decision = present_decision(suspension, actor=visitor.actor, now=now)
-    offered = {choice.subject_id: choice for choice in choices(request, visitor, suspension, decision)}
+    offered = {choice.subject_id: choice for choice in choices(visitor, suspension, decision)}
     chosen = offered.get(request.POST.get("approver", ""))
     made = chosen and _make(request, visitor, suspension, chosen, now)
     if made is None:

@@ -132,7 +132,7 @@ def _decision_page(
     context["shown"] = answers.shown_digest(suspension.payload)
     # Templates look names up by attribute, where a hyphen cannot stand.
     context["actions"] = {choice.action.replace("-", "_"): choice for choice in decision.consequences}
-    context["link_choices"] = minting.choices(request, visitor, suspension, decision)
+    context["link_choices"] = minting.choices(visitor, suspension, decision)
     context["link_opaque"] = opaque_part(suspension.pk)
     return page(request, visitor, "inbox/decision.html", context, status=status)
 

@@ -124,3 +124,11 @@ def test_a_link_has_the_configured_address(ann: Client, settings: Any) -> None:
     settings.WOP_PUBLIC_URL = "https://wop.example.org"
     page = make(ann, start_flow(one_gate()), subject("ann"))
     assert "https://wop.example.org/interrupts/ow2." in page.content.decode()
+
+
+def test_a_superuser_makes_no_links_for_others_by_that_alone(ann: Client) -> None:
+    User.objects.filter(username="ann").update(is_superuser=True, is_staff=True)
+    run_id = start_flow(one_gate(approversList=["ann", "ben"]))
+    member("ben")
+    assert offered(ann.get(page_of(run_id))) == {"me": subject("ann")}
+    assert make(ann, run_id, subject("ben")).status_code == 302
