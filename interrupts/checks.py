@@ -21,7 +21,7 @@ BACKENDS: Final = ("django.contrib.auth.backends.ModelBackend", "guardian.backen
 
 
 def register_checks() -> None:
-    for check in (check_rights, check_database, check_exposure, check_conformance):
+    for check in (check_rights, check_database, check_exposure, check_conformance, check_variables):
         register(check, Tags.security)
 
 
@@ -83,6 +83,14 @@ def check_conformance(app_configs: Sequence[Any] | None = None, **_kwargs: Any) 
         return []
     hint = "Unset WOP_CONFORMANCE in production: with it an answer may name somebody else as its voter."
     return [Caution("This host serves a conformance run.", hint=hint, id="wop.W005")]
+
+
+def check_variables(app_configs: Sequence[Any] | None = None, **_kwargs: Any) -> list[CheckMessage]:
+    """Every variable that looks like one of ours is one."""
+    unknown = ", ".join(settings.WOP_UNKNOWN_VARIABLES)
+    if not unknown:
+        return []
+    return [Caution(f"No setting has this name, so it changes nothing: {unknown}. Is it misspelt?", id="wop.W007")]
 
 
 def _is_loopback(host: str) -> bool:

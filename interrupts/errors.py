@@ -28,6 +28,10 @@ class ValidationFailed(WopError):
     code = "validation_error"
 
 
+class NameTaken(ValidationFailed):
+    """There is already something with this name."""
+
+
 class IdempotencyKeyInvalid(WopError):
     """Idempotency-Key must be 22 to 128 characters of letters, digits, '.', '_', '~' or '-'."""
 

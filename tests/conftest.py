@@ -21,7 +21,7 @@ from wopsite.celery import app
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
-_RUN_MUST_NOT_SKIP = os.environ.get("WOP_CI") == "1"
+_RUN_MUST_NOT_SKIP = os.environ.get("CI_MUST_NOT_SKIP") == "1"
 _ON_POSTGRESQL = settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
 _CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 

@@ -34,6 +34,10 @@ _MIN_DIFFERENT = 8
 _BROKERS = ("filesystem", "redis", "rediss", "amqp", "amqps")
 
 
+# Every name that was asked for: whatever else begins with the mark is nobody's, and probably a typing error.
+_asked_for: set[str] = set()
+
+
 class BadSetting(SystemExit):
     """An environment variable holds a value that the product cannot work with.
 
@@ -49,7 +53,13 @@ def refuse(name: str, problem: str, example: str) -> NoReturn:
 
 def text(name: str, default: str) -> str:
     """The variable without the white space around it; `default` when unset or empty."""
+    _asked_for.add(name)
     return os.environ.get(name, "").strip() or default
+
+
+def unknown(mark: str) -> list[str]:
+    """The variables whose names begin with `mark` and that nothing has read; to be asked once everything has."""
+    return sorted(name for name in os.environ if name.startswith(mark) and name not in _asked_for)
 
 
 def integer(name: str, default: int, *, minimum: int, maximum: int) -> int:

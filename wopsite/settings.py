@@ -189,3 +189,6 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 # --- Logging ---------------------------------------------------------------------------------------------------------
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 LOGGING = logging_config(env.choice("WOP_LOG_LEVEL", "INFO", allowed=LOG_LEVELS))
+
+# --- Last, when every variable has been read: those that nothing knows (the check wop.W007) ---------------------------
+WOP_UNKNOWN_VARIABLES = env.unknown("WOP_")

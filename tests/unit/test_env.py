@@ -28,6 +28,25 @@ def refusal(problem: pytest.ExceptionInfo[env.BadSetting]) -> str:
     return str(problem.value.code)
 
 
+def test_a_variable_is_unknown_until_something_reads_it(given: pytest.MonkeyPatch) -> None:
+    given.setattr(env, "_asked_for", set())
+    for name in ("WOP_EXAMPLES", NAME, "WOB_EXAMPLE"):
+        given.setenv(name, "1")
+    assert {NAME, "WOP_EXAMPLES"} <= set(env.unknown("WOP_"))
+    env.flag(NAME, default=False)
+    left = env.unknown("WOP_")
+    assert NAME not in left
+    assert "WOP_EXAMPLES" in left
+    assert "WOB_EXAMPLE" not in left
+
+
+def test_the_start_tells_of_a_variable_that_no_setting_has() -> None:
+    environment = {**os.environ, "WOP_MAX_BODY_BYTE": "1"}
+    words = [sys.executable, "manage.py", "check"]
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert "it changes nothing: WOP_MAX_BODY_BYTE. Is it misspelt?" in done.stderr
+
+
 @pytest.mark.parametrize(("value", "expected"), [(None, 7), ("", 7), (" 3 ", 3), ("1", 1), ("9", 9)])
 def test_a_whole_number_is_read(given: pytest.MonkeyPatch, value: str | None, expected: int) -> None:
     if value is not None:

@@ -76,7 +76,7 @@ def _outcome(arguments: Namespace, now: datetime) -> Outcome:
         _refuse_forbidden_characters(arguments)
         outcome: Outcome = arguments.command.run(arguments, now)
     except WopError as error:
-        return Outcome(notes=tuple(in_lines(error)), status=exit_code(error.code))
+        return Outcome(notes=tuple(in_lines(error)), status=exit_code(error))
     except DatabaseError as error:
         reason = " ".join(str(error).split())
         return Outcome(

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.test import Client, RequestFactory
 
 from interrupts.contracts.shipped import shipped_document
-from interrupts.errors import WopError
+from interrupts.errors import Forbidden, NotFound, RateLimited, RunTerminal, ValidationFailed, WopError
 from interrupts.surfaces.problems import RENDERINGS, exit_code
 from interrupts.surfaces.rest import middleware
 from interrupts.surfaces.rest.paths import is_for_people
@@ -205,6 +205,6 @@ def test_every_error_of_ours_can_be_rendered() -> None:
 
 def test_exit_codes_tell_apart_what_a_script_would_do_next() -> None:
     told = {
-        code: exit_code(code) for code in ("validation_error", "forbidden", "not_found", "run_terminal", "rate_limited")
+        error.code: exit_code(error()) for error in (ValidationFailed, Forbidden, NotFound, RunTerminal, RateLimited)
     }
     assert told == {"validation_error": 1, "forbidden": 5, "not_found": 3, "run_terminal": 4, "rate_limited": 75}
