@@ -1,0 +1,60 @@
+"""The documents: every test that they name exists, every link leads somewhere, every setting is told of."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import ROOT
+
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+CONTRACT = (ROOT / "docs/contract.md").read_text("utf-8")
+# Written by `make bench`, on the machine that is measured.
+MEASURED = ROOT / "docs/performance.md"
+
+
+def named_tests() -> list[tuple[str, str]]:
+    """Return each file that docs/contract.md names with the beginning of a test's name; `::name` stays in its file."""
+    named: list[tuple[str, str]] = []
+    for file, test in re.findall(r"`([\w/]+\.py)?(?:::(\w+))?`", CONTRACT):
+        if file or test:
+            named.append((file or named[-1][0], test))
+    return named
+
+
+def anchors(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_test_that_the_contract_names_exists() -> None:
+    missing = [
+        f"{file}::{test}"
+        for file, test in named_tests()
+        if not (ROOT / "tests" / file).is_file() or f"def {test}" not in (ROOT / "tests" / file).read_text("utf-8")
+    ]
+    assert missing == []
+
+
+def test_the_contract_names_tests_of_every_kind() -> None:
+    assert len(named_tests()) > 100
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    dead = []
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text("utf-8")):
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if target != MEASURED and (not target.exists() or (anchor and anchor not in anchors(target))):
+            dead.append(link)
+    assert dead == []
+
+
+def test_every_setting_is_told_of() -> None:
+    sources = "".join((ROOT / f"wopsite/{name}.py").read_text("utf-8") for name in ("settings", "env", "celery"))
+    read = set(re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', sources))
+    told = re.findall(r"^\| (`[A-Z_`, ]+`) \|", (ROOT / "docs/operating.md").read_text("utf-8"), re.MULTILINE)
+    assert {name for cell in told for name in re.findall(r"[A-Z_]+", cell)} == read - {"WOP_"}
