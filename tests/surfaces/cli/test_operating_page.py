@@ -17,7 +17,9 @@ PAGE = (ROOT / "docs/operating.md").read_text("utf-8")
 
 
 def _block(beginning: str) -> str:
-    found = [text for text in re.findall(r"^```sh\n(.*?)^```$", PAGE, re.M | re.S) if text.startswith(beginning)]
+    found: list[str] = [
+        text for text in re.findall(r"^```sh\n(.*?)^```$", PAGE, re.M | re.S) if text.startswith(beginning)
+    ]
     assert len(found) == 1
     return found[0]
 

@@ -17,6 +17,7 @@ from interrupts.urls import urlpatterns
 from interrupts.vocabulary import Action
 from tests import factories
 from tests.architecture.sources import ROOT
+from tests.surfaces.rest.api import Api
 
 PAGE = (ROOT / "docs/api.md").read_text("utf-8")
 
@@ -35,13 +36,18 @@ def test_the_page_lists_every_operation_with_its_scope() -> None:
     for pattern in urlpatterns:
         path = "/" + re.sub(r"<\w+:(\w+)_(\w)(\w*)>|<\w+:(\w+)>", _wire_name, str(pattern.pattern))
         for method, operation in cast("Any", pattern.callback).cls.operations.items():
-            served.add((method, path, str(operation.scope or ("the token" if "{token}" in path else "none"))))
+            served.add((method, path, str(operation.scope or "none")))
     assert listed == served
 
 
 def _wire_name(found: re.Match[str]) -> str:
     first, letter, rest, plain = found.groups()
     return f"{{{plain or first + letter.upper() + rest}}}"
+
+
+def test_the_page_shows_the_discovery_document_of_a_new_installation(api: Api) -> None:
+    (shown,) = re.findall(r"well-known/openwop\nHTTP.*?\n\n(\{.*?^\})$", PAGE, re.MULTILINE | re.DOTALL)
+    assert json.loads(shown) == api.get("/.well-known/openwop").body
 
 
 def test_each_answer_to_an_approval_is_one() -> None:
