@@ -10,7 +10,8 @@ import os
 from typing import Any, Final
 
 from celery import Celery, Task
-from celery.signals import setup_logging, task_postrun
+from celery.signals import setup_logging, task_postrun, worker_init
+from django.db import connections
 
 from wopsite import broker
 from wopsite.sweeps import note_sweep
@@ -59,6 +60,16 @@ app.conf.update(
     },
 )
 app.autodiscover_tasks()
+
+
+@worker_init.connect
+def connect_without_a_pool(**_: Any) -> None:
+    """Let each thread of a worker hold a connection of its own.
+
+    Celery closes the process's pool around every task, and with it the connections of deliveries still under way.
+    """
+    for connection in connections.all():
+        connection.settings_dict.get("OPTIONS", {}).pop("pool", None)
 
 
 @setup_logging.connect

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from celery.signals import worker_init
 from django.conf import settings
+from django.db import connections
 
 from wopsite.celery import FIRE_TIMERS, app, note_finished_sweep
 from wopsite.sweeps import last_sweep
@@ -33,6 +35,13 @@ def test_a_task_is_given_back_when_its_worker_dies_and_only_json_is_read() -> No
 def test_a_broker_of_files_has_no_pool_whose_processes_could_block_each_other() -> None:
     is_of_files = settings.CELERY_BROKER_URL.startswith("filesystem:")
     assert app.conf.worker_pool == ("solo" if is_of_files else "prefork")
+
+
+def test_a_worker_lets_each_of_its_threads_hold_a_connection_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Celery closes the process's pool around every task, under the deliveries that are still being made."""
+    monkeypatch.setitem(connections["default"].settings_dict, "OPTIONS", {"pool": {"max_size": 4}, "timeout": 20})
+    worker_init.send(sender=None)
+    assert connections["default"].settings_dict["OPTIONS"] == {"timeout": 20}
 
 
 @pytest.mark.parametrize(("state", "seen"), [("SUCCESS", True), ("FAILURE", False)])

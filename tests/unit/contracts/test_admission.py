@@ -204,8 +204,8 @@ def test_schemas_that_take_another_engine_minutes_are_admitted_in_a_moment() -> 
         return {"anyOf": [next_, {"properties": {"a": next_}}, {"unevaluatedProperties": False, **next_}]}
 
     schema: Any = {"$defs": {f"d{i}": level(i) for i in range(30)} | {"d30": {}}, "$ref": "#/$defs/d0"}
-    start = time.perf_counter()
+    start = time.thread_time()
     assert check_schema(schema) == []
     large: Any = {"properties": {f"p{i}": {"type": "string", "title": 3} for i in range(4_900)}}
     assert len(check_schema(large)) == 100
-    assert time.perf_counter() - start < 8.0
+    assert time.thread_time() - start < 8.0

@@ -30,9 +30,9 @@ def unhurried(schema: JsonSchema, value: JsonValue) -> list[Problem]:
 
 def timed(schema: JsonSchema, value: JsonValue) -> tuple[list[Problem], float]:
     compiled = compile_schema(schema)
-    start = time.perf_counter()
+    start = time.thread_time()
     found = validate(compiled, value)
-    return found, time.perf_counter() - start
+    return found, time.thread_time() - start
 
 
 def doubling(levels: int, step: Any) -> JsonSchema:

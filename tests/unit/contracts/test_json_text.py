@@ -20,9 +20,9 @@ def refusal(raw: bytes | str, **limits: int) -> tuple[str, int, int]:
 
 
 def seconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    start = time.thread_time()
     call()
-    return time.perf_counter() - start
+    return time.thread_time() - start
 
 
 @pytest.mark.parametrize(
