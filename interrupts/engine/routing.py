@@ -116,8 +116,14 @@ def _enter(plan: Plan, state: RunState, node_id: str, holds: Holds) -> Step:
 
 
 def _arrival(state: RunState, edge: PlanEdge, holds: Holds) -> NodeStatus:
-    """Return how the source counts along this edge: a false condition makes it a skipped one (§25 row 42)."""
+    """Return how the source counts along this edge: a false condition makes it a skipped one (§25 row 42).
+
+    A failed source stays failed on an edge that cannot admit it, whatever its condition: it must not satisfy
+    ``none_failed`` as a skipped one (interrupt.md §Rejection), and has no outputs for a condition to look at.
+    """
     status = state.nodes[edge.source].status
+    if status is NodeStatus.FAILED and edge.trigger_rule not in RULES_ADMITTING_FAILURE:
+        return status
     if status in (NodeStatus.COMPLETED, NodeStatus.FAILED) and not holds(edge):
         return NodeStatus.SKIPPED
     return status

@@ -137,7 +137,10 @@ class Reference:
         }[edges[0].rule]
 
     def _counts_as(self, edge: Edge) -> str:
-        return self.status[edge.source] if self.holds(edge.id) else SKIPPED
+        status = self.status[edge.source]
+        if status == FAILED and edge.rule not in ADMIT_FAILURE:
+            return FAILED
+        return status if self.holds(edge.id) else SKIPPED
 
     def _is_reopened(self, name: str) -> bool:
         return any(

@@ -50,6 +50,24 @@ def test_a_rejection_takes_one_branch_and_an_acceptance_the_other() -> None:
     assert last(accepted, "node.skipped")["reason"] == "trigger rule any_failed not satisfied"
 
 
+def test_a_rejection_goes_its_way_whatever_the_conditions_of_the_other_edges() -> None:
+    """They may look at what only a granted gate puts out."""
+    accepted: JsonObject = {"type": "expression", "expression": "output.action == 'accept'"}
+    nodes = [gate_node(), node("pay"), node("tell")]
+    run_id = start_flow(workflow(nodes, [edge("gate", "pay", condition=accepted), edge("gate", "tell", "any_failed")]))
+    answer(actor("ann"), run_id, "reject")
+    assert trail(run_id)[6:] == ["node.skipped pay", "node.started tell", "node.completed tell", "run.completed"]
+
+
+def test_a_false_condition_does_not_let_none_failed_pass_a_rejected_gate() -> None:
+    never: JsonObject = {"type": "expression", "expression": "1 == 2"}
+    nodes = [gate_node(), node("pay"), node("tell")]
+    edges = [edge("gate", "pay", "none_failed", condition=never), edge("gate", "tell", "any_failed")]
+    run_id = start_flow(workflow(nodes, edges))
+    answer(actor("ann"), run_id, "reject")
+    assert trail(run_id)[6:] == ["node.skipped pay", "node.started tell", "node.completed tell", "run.completed"]
+
+
 def test_a_rejection_is_not_routed_over_an_edge_whose_condition_is_false() -> None:
     run_id = start_flow(gate_then("any_failed", condition={"type": "expression", "expression": "1 == 2"}))
     answer(actor("ann"), run_id, "reject")
