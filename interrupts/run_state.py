@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from interrupts.contracts.types import JsonObject
@@ -31,6 +32,8 @@ class NodeState:
 
     ``activated`` and ``settled`` are sequences in the log: of the start (or skip) of the latest visit, and of its end.
     ``visits`` counts starts; ``resolved`` counts the node's ``interrupt.resolved`` events (interrupt.md §Re-entry).
+    ``attempt`` counts, from zero, the starts within the visit: a pause may cut one short (wire contract §7.5), and the
+    next belongs to the same visit (§25 row 34). ``is_reopened`` tells a visit over a back edge.
     """
 
     status: NodeStatus
@@ -42,15 +45,21 @@ class NodeState:
     error: JsonObject | None = None
     interrupt_id: str | None = None
     kind: str | None = None
+    attempt: int = 0
+    is_reopened: bool = False
 
     @property
     def is_active(self) -> bool:
         return self.status in (NodeStatus.RUNNING, NodeStatus.SUSPENDED)
 
+    @property
+    def is_interrupted(self) -> bool:
+        return self.status is NodeStatus.INTERRUPTED
+
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """Everything the engine needs to go on, and everything a snapshot shows."""
+    """Everything the engine needs to go on, and everything a snapshot shows. ``paused_ms`` is the time spent paused."""
 
     status: RunStatus = RunStatus.PENDING
     last_sequence: int = -1
@@ -63,6 +72,8 @@ class RunState:
     outputs: JsonObject | None = None
     started_at: str | None = None
     completed_at: str | None = None
+    paused_at: str | None = None
+    paused_ms: int = 0
 
     @property
     def is_terminal(self) -> bool:
@@ -94,7 +105,9 @@ class RunState:
         if self.is_terminal:
             return replace(self, waiting=())
         status = RunStatus.RUNNING
-        if waiting:
+        if self.status is RunStatus.PAUSED:
+            status = RunStatus.PAUSED
+        elif waiting:
             status = WAITING_STATUS[InterruptKind(self.nodes[waiting[0]].kind or InterruptKind.CUSTOM)]
         return replace(self, waiting=waiting, status=status)
 
@@ -132,16 +145,38 @@ def _run_cancelled(state: RunState, event: Event) -> RunState:
 
 
 def _ended(state: RunState, status: RunStatus, event: Event, **changes: Any) -> RunState:
-    return replace(state, status=status, waiting=(), completed_at=event.at, **changes)
+    return replace(state, status=status, waiting=(), completed_at=event.at, paused_at=None, **changes)
+
+
+def _run_paused(state: RunState, event: Event) -> RunState:
+    """What still runs is cut: its next attempt starts when the run goes on."""
+    nodes = {
+        node_id: replace(node, status=NodeStatus.INTERRUPTED) if node.status is NodeStatus.RUNNING else node
+        for node_id, node in state.nodes.items()
+    }
+    return replace(state, status=RunStatus.PAUSED, paused_at=event.at, nodes=nodes)
+
+
+def _run_resumed(state: RunState, event: Event) -> RunState:
+    if state.paused_at is None:
+        return state
+    paused = datetime.fromisoformat(event.at) - datetime.fromisoformat(state.paused_at)
+    paused_ms = state.paused_ms + max(0, paused // timedelta(milliseconds=1))
+    resumed = replace(state, status=RunStatus.RUNNING, paused_at=None, paused_ms=paused_ms)
+    return resumed.waiting_changed(state.waiting)
 
 
 def _node_started(state: RunState, event: Event) -> RunState:
     before = state.nodes.get(event.node_id)
+    if before is not None and before.is_interrupted:
+        again = replace(before, status=NodeStatus.RUNNING, attempt=event.payload["attempt"])
+        return replace(state.with_node(event.node_id, again), executions=state.executions + 1)
     node = NodeState(
         status=NodeStatus.RUNNING,
         activated=event.sequence,
         visits=(before.visits if before else 0) + 1,
         resolved=before.resolved if before else 0,
+        is_reopened=event.payload.get("x-reopened", False),
     )
     return replace(state.with_node(event.node_id, node), executions=state.executions + 1)
 
@@ -204,6 +239,8 @@ _HANDLERS: Final[dict[str, Callable[[RunState, Event], RunState]]] = {
     EventType.RUN_COMPLETED: _run_completed,
     EventType.RUN_FAILED: _run_failed,
     EventType.RUN_CANCELLED: _run_cancelled,
+    EventType.RUN_PAUSED: _run_paused,
+    EventType.RUN_RESUMED: _run_resumed,
     EventType.NODE_STARTED: _node_started,
     EventType.NODE_SKIPPED: _node_skipped,
     EventType.NODE_COMPLETED: _node_completed,

@@ -37,6 +37,7 @@ class NodeStatus(StrEnum):
     FAILED = "failed"
     SKIPPED = "skipped"
     CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"  # Its attempt was cut short by a pause; a new one follows when the run goes on.
 
 
 SETTLED_STATUSES: Final = frozenset({NodeStatus.COMPLETED, NodeStatus.FAILED, NodeStatus.SKIPPED, NodeStatus.CANCELLED})
@@ -47,6 +48,8 @@ class EventType(StrEnum):
     RUN_COMPLETED = "run.completed"
     RUN_FAILED = "run.failed"
     RUN_CANCELLED = "run.cancelled"
+    RUN_PAUSED = "run.paused"
+    RUN_RESUMED = "run.resumed"
     NODE_STARTED = "node.started"
     NODE_COMPLETED = "node.completed"
     NODE_FAILED = "node.failed"
@@ -58,6 +61,13 @@ class EventType(StrEnum):
     INTERRUPT_RESOLVED = "interrupt.resolved"
     CAP_BREACHED = "cap.breached"
     WORKFLOW_LOOPBACK_LIMIT = "workflow.loopback-limit"
+
+
+class DrainPolicy(StrEnum):
+    """What a pause does with attempts that are under way (wire contract §7.5)."""
+
+    DRAIN_CURRENT_NODE = "drain-current-node"
+    IMMEDIATE = "immediate"
 
 
 class InterruptKind(StrEnum):

@@ -73,8 +73,10 @@ def _assert_keys(log: list[RunEvent]) -> None:
 
 def _assert_timers(run: Run, state: RunState) -> None:
     timers = list(Timer.objects.filter(run=run))
-    if state.is_terminal:
-        assert timers == [], "a run that is over waits for no clock"
+    if state.is_terminal or state.status == "paused":
+        assert timers == [], "a run that is over, or paused, waits for no clock"
+    if run.pause_request is not None:
+        assert any(node.status == "running" for node in state.nodes.values()), "a pause waits for attempts alone"
     with_deadline = Suspension.objects.filter(run=run, outcome=None, deadline__isnull=False)
     deadlines = {(timer.node_id, timer.due_at) for timer in timers if timer.purpose == "deadline"}
     assert deadlines == {(row.node_id, row.deadline) for row in with_deadline}

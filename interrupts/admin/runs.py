@@ -65,7 +65,20 @@ class RunAdmin(ReadOnlyAdmin):
     ordering = ("-created_at", "-id")
     inlines = (SuspensionInline, TimerInline, OutboxInline)
     fieldsets = (
-        (None, {"fields": ("status", "current_node_id", "workflow_link", "created_at", "completed_at", "failure")}),
+        (
+            None,
+            {
+                "fields": (
+                    "status",
+                    "current_node_id",
+                    "pause_asked",
+                    "workflow_link",
+                    "created_at",
+                    "completed_at",
+                    "failure",
+                )
+            },
+        ),
         (_("Log"), {"fields": ("timeline",)}),
         (_("What it was started with"), {"fields": ("started_by", "inputs_shown", "labels"), "classes": ("collapse",)}),
         (_("Where it stands"), {"fields": ("variables_shown", "state_shown"), "classes": ("collapse",)}),
@@ -74,6 +87,10 @@ class RunAdmin(ReadOnlyAdmin):
     @admin.display(description=_("workflow"))
     def workflow_link(self, run: Run) -> SafeString | str:
         return record_link(Workflow, run.workflow_id, run.workflow)
+
+    @admin.display(description=_("pause asked for"))
+    def pause_asked(self, run: Run) -> SafeString | str:
+        return json_block(run.pause_request)
 
     @admin.display(description=_("error"))
     def failure(self, run: Run) -> SafeString | str:

@@ -15,7 +15,7 @@ from typing import assert_never, cast
 from interrupts import conf, outbox, suspensions, timers
 from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.types import JsonObject
-from interrupts.engine import keys, routing
+from interrupts.engine import keys, pausing, routing
 from interrupts.engine.bounds import bounded
 from interrupts.engine.conditions import ConditionError, condition_holds
 from interrupts.engine.nodes import node_type
@@ -81,7 +81,7 @@ def _bad_conditions_fail(execution: Execution) -> Iterator[None]:
 def _advance(execution: Execution) -> None:
     budget, has_begun = conf.limits().inline_node_executions, False
     log = execution.log
-    while not log.state.is_terminal:
+    while not log.state.is_terminal and not pausing.is_held(log):
         match routing.next_step(execution.plan, log.state, execution.holds):
             case routing.Start() as start:
                 if budget == 0 or (has_begun and is_share_used()):
@@ -141,7 +141,9 @@ def _start(execution: Execution, start: routing.Start) -> None:
     log, node = execution.log, execution.plan.nodes[start.node_id]
     if _breaches_a_limit(execution, start):
         return
-    payload: JsonObject = {"nodeId": node.id, "typeId": node.type_id, "attempt": 0}
+    payload: JsonObject = {"nodeId": node.id, "typeId": node.type_id, "attempt": start.attempt}
+    if start.is_reopened:
+        payload["x-reopened"] = True
     log.append(EventType.NODE_STARTED, payload, node_id=node.id)
     try:
         inputs = resolve_inputs(node, execution.scope(), start.delivered)
@@ -171,7 +173,7 @@ def _breaches_a_limit(execution: Execution, start: routing.Start) -> bool:
     if state.executions >= execution.recursion_limit:
         _breach(execution, "node-executions", execution.recursion_limit, state.executions + 1, start.node_id)
         return True
-    if not start.is_reopened:
+    if not start.is_reopened or start.attempt:
         return False
     rounds = state.nodes[start.node_id].visits
     if execution.loop_limit is not None and rounds > execution.loop_limit:
@@ -255,7 +257,8 @@ def _fail_node(execution: Execution, node_id: str, failure: Failed) -> None:
     error: JsonObject = {"code": failure.code, "message": failure.message, "retryable": failure.retryable}
     if failure.details:
         error["details"] = failure.details
-    payload: JsonObject = {"nodeId": node_id, "error": error, "attempts": 1}
+    attempts = execution.log.state.nodes[node_id].attempt + 1
+    payload: JsonObject = {"nodeId": node_id, "error": error, "attempts": attempts}
     execution.log.append(EventType.NODE_FAILED, payload, node_id=node_id)
     if not routing.is_routed(execution.plan, node_id, execution.holds):
         fail_run(execution, failure.code, failure.message, node_id=node_id, details=failure.details)
@@ -311,6 +314,14 @@ def run_timeout_ms(plan: Plan, run: Run) -> int | None:
     given = (plan.settings.timeout_ms, as_integer(options.get("runTimeoutMs")))
     limits = [min(limit, MAX_TIMEOUT_MS) for limit in given if limit is not None]
     return min(limits, default=None)
+
+
+def arm_run_timeout(execution: Execution) -> None:
+    """Arm the run's own limit, if it has one. Time spent paused does not count."""
+    run, timeout_ms = execution.log.run, run_timeout_ms(execution.plan, execution.log.run)
+    if timeout_ms is not None:
+        due_at = run.created_at + timedelta(milliseconds=timeout_ms + execution.log.state.paused_ms)
+        timers.arm(run=run, purpose=TimerPurpose.RUN_TIMEOUT, due_at=due_at)
 
 
 def _duration_ms(execution: Execution) -> int:

@@ -33,6 +33,9 @@ class Run(models.Model):
     metadata = JsonText(null=True)
     error = JsonText(null=True)
     state = JsonText()
+    pause_request = JsonText(
+        null=True, help_text="The pause that begins when what runs has ended (wire contract §7.5)."
+    )
     scope_id = models.CharField(max_length=256, blank=True)
     dedup_scope = models.CharField(  # noqa: DJ001 - NULL is "not asked for", and never equal to another
         max_length=256, null=True, help_text="Set when the caller asked for one active run."
@@ -47,6 +50,10 @@ class Run(models.Model):
                 name="run_completed_iff_terminal",
                 condition=Q(status__in=_TERMINAL, completed_at__isnull=False)
                 | (~Q(status__in=_TERMINAL) & Q(completed_at__isnull=True)),
+            ),
+            models.CheckConstraint(
+                name="run_pause_asked_only_while_running",
+                condition=Q(pause_request__isnull=True) | Q(status=str(RunStatus.RUNNING)),
             ),
             # Two createRun calls with OpenWOP-Dedup: enforce at once: only one active run a scope.
             models.UniqueConstraint(

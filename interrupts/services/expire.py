@@ -81,7 +81,8 @@ def _elapse(execution: Execution, timer: DueTimer) -> bool:
 def _time_out_run(execution: Execution) -> bool:
     run = execution.log.run
     limit_ms = advance.run_timeout_ms(execution.plan, run)
-    observed_ms = round((execution.log.now - run.created_at) / timedelta(milliseconds=1))
+    elapsed_ms = round((execution.log.now - run.created_at) / timedelta(milliseconds=1))
+    observed_ms = elapsed_ms - execution.log.state.paused_ms
     if limit_ms is None or observed_ms < limit_ms:
         return False
     advance.time_out_run(execution, limit_ms=limit_ms, observed_ms=observed_ms)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import cast
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from interrupts import selectors, timers
+from interrupts import selectors
 from interrupts.actor import Actor
 from interrupts.contracts.types import JsonObject
 from interrupts.contracts.validation import compile_schema, validate
@@ -26,7 +26,7 @@ from interrupts.problems import validation_failed
 from interrupts.services import idempotency
 from interrupts.services._locking import lock_run
 from interrupts.services.workflows import read_workflow
-from interrupts.vocabulary import BOUND_ID_PATTERN, ENGINE_VERSION, TERMINAL_STATUSES, EventType, RunStatus, TimerPurpose
+from interrupts.vocabulary import BOUND_ID_PATTERN, ENGINE_VERSION, TERMINAL_STATUSES, EventType, RunStatus
 
 logger = logging.getLogger(__name__)
 
@@ -138,10 +138,7 @@ def _begin(execution: Execution, request: CreateRun) -> None:
     if request.metadata is not None:
         payload["metadata"] = request.metadata
     execution.log.append(EventType.RUN_STARTED, payload)
-    timeout_ms = advance.run_timeout_ms(execution.plan, run)
-    if timeout_ms is not None:
-        due_at = run.created_at + timedelta(milliseconds=timeout_ms)
-        timers.arm(run=run, purpose=TimerPurpose.RUN_TIMEOUT, due_at=due_at)
+    advance.arm_run_timeout(execution)
     advance.advance(execution)
 
 

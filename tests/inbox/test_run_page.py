@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pytest_django import DjangoAssertNumQueries
 
+from interrupts.services.pausing import PauseRun, pause_run
 from tests.factories import (
     actor,
     after,
     answer,
+    chain,
     gate_node,
     node,
     one_gate,
@@ -50,6 +52,16 @@ def test_a_failed_run_tells_why(sign_in: SignIn) -> None:
     assert "Run of Flow Failed" in words
     assert "approval_rejected" in words
     assert "Nobody answered “Gate” in time: it was rejected." in words
+
+
+def test_a_paused_run_says_so_and_one_being_paused_what_it_waits_for(sign_in: SignIn) -> None:
+    run_id = start_flow(chain(node("wait", "core.delay", config={"ms": 60_000})))
+    pause_run(request=PauseRun(actor("owner"), run_id), now=after(seconds=1))
+    assert "Running until what is under way has ended: then it pauses" in text_of(sign_in("ann").get(address(run_id)))
+    sweep(now=after(minutes=1))
+    words = text_of(sign_in("ann").get(address(run_id)))
+    assert "Run of Flow Paused version 1" in words
+    assert "The run was paused." in words
 
 
 def test_sensitive_inputs_are_not_shown(sign_in: SignIn) -> None:

@@ -30,6 +30,8 @@ _SENTENCES: Final[Mapping[str, Words]] = {
     EventType.RUN_COMPLETED: gettext_lazy("The run completed."),
     EventType.RUN_FAILED: gettext_lazy("The run failed."),
     EventType.RUN_CANCELLED: gettext_lazy("The run was cancelled."),
+    EventType.RUN_PAUSED: gettext_lazy("The run was paused."),
+    EventType.RUN_RESUMED: gettext_lazy("The run goes on."),
     EventType.NODE_STARTED: gettext_lazy("“%(node)s” started."),
     EventType.NODE_COMPLETED: gettext_lazy("“%(node)s” completed."),
     EventType.NODE_FAILED: gettext_lazy("“%(node)s” failed."),
@@ -70,6 +72,7 @@ class RunPage:
     started_by: str
     started: Moment
     ended: Moment | None
+    is_being_paused: bool
     waits_at: str
     error: tuple[str, str] | None
     asked: tuple[Asked, ...]
@@ -94,6 +97,7 @@ def present_run(run: Run, *, now: datetime) -> RunPage:
         state=words.run_state(run.status),
         started_by=names.get(starter, starter),
         started=moment(run.created_at, now=now),
+        is_being_paused=run.pause_request is not None,
         ended=moment(run.completed_at, now=now) if run.completed_at else None,
         waits_at=_node_name(plan, run.current_node_id) if run.current_node_id else "",
         error=_error(run.error),

@@ -67,10 +67,12 @@ def test_every_path_of_the_protocol_is_described_once(document: Any) -> None:
         "getWorkflow",
         "inspectInterruptByToken",
         "listRuns",
+        "pauseRun",
         "pollRunEvents",
         "registerWorkflow",
         "resolveInterruptByRun",
         "resolveInterruptByToken",
+        "resumeRun",
     ]
 
 
