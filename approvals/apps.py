@@ -15,3 +15,4 @@ class ApprovalsConfig(AppConfig):
     def ready(self) -> None:
         # By name: the kind reaches models, which exist only once every app is loaded.
         registry.register(import_string("approvals.kind.ApprovalKind")())
+        registry.watch(import_string("approvals.kind.mark_open_to_all"))

@@ -86,6 +86,12 @@ class ApprovalKind(Kind):
         )
 
 
+def mark_open_to_all(interrupt: OpenInterrupt) -> None:
+    """Record that an interrupt of another kind names nobody, as an open gate does: the inbox finds it by this row."""
+    if interrupt.kind is not InterruptKind.APPROVAL:
+        GateApprover.objects.create(suspension_id=interrupt.id, ref=None)
+
+
 def _votes_on_record(counted: list[Vote]) -> JsonObject:
     return {"x-votes": votes.on_record(counted)}
 

@@ -42,8 +42,9 @@ class ApproverRef(models.Model):
 class GateApprover(models.Model):
     """A gate names a reference. One that names nobody has one row without a reference.
 
-    Such a gate is open to every holder of ``approvals:respond``. The row lets the inbox find it by an index: that a row
-    is missing could only be found out by looking at every open gate (100,000 of them: 250 ms instead of 1 ms).
+    Such a gate, and every interrupt of another kind, is open to every holder of ``approvals:respond``. The row lets the
+    inbox find it by an index: that a row is missing could only be found out by looking at every open gate (100,000 of
+    them: 250 ms instead of 1 ms).
     """
 
     suspension = models.ForeignKey(Suspension, on_delete=models.PROTECT, related_name="gate_approvers")

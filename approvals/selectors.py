@@ -17,7 +17,6 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from approvals.models import ApproverRef, GateApprover, Question, Vote
 from interrupts.actor import Actor
 from interrupts.models import Membership, Suspension
-from interrupts.vocabulary import InterruptKind
 
 COUNT_LIMIT: Final = 1000
 
@@ -67,7 +66,7 @@ def waiting_for(*, actor: Actor, held: Collection[int], now: datetime) -> QueryS
 def open_in(*, tenant_id: str, now: datetime) -> QuerySet[Suspension]:
     """Return the open interrupts of a tenant, without those whose deadline has passed: they take no answer."""
     in_time = Q(deadline__isnull=True) | Q(deadline__gt=now)
-    return _approvals(tenant_id).filter(in_time, outcome=None)
+    return _interrupts(tenant_id).filter(in_time, outcome=None)
 
 
 def ended_for(*, actor: Actor, held: Collection[int]) -> list[QuerySet[Suspension]]:
@@ -76,7 +75,7 @@ def ended_for(*, actor: Actor, held: Collection[int]) -> list[QuerySet[Suspensio
     Two disjoint sets, to be read with ``ended_page``: for "the one or the other", PostgreSQL would look at all of the
     history.
     """
-    ended = _approvals(actor.tenant_id).filter(outcome__isnull=False)
+    ended = _interrupts(actor.tenant_id).filter(outcome__isnull=False)
     answered = Vote.objects.filter(_by(actor)).values("suspension_id")
     return [ended.filter(_answerable(held)), ended.filter(~_answerable(held), pk__in=answered)]
 
@@ -162,8 +161,9 @@ def name_of(user: User) -> str:
     return user.get_full_name() or user.username
 
 
-def _approvals(tenant_id: str) -> QuerySet[Suspension]:
-    rows = Suspension.objects.filter(tenant_id=tenant_id, kind=InterruptKind.APPROVAL)
+def _interrupts(tenant_id: str) -> QuerySet[Suspension]:
+    """Return those of every kind: only approvals name approvers, so the others are open gates."""
+    rows = Suspension.objects.filter(tenant_id=tenant_id)
     return rows.select_related("run__workflow").only(*_COLUMNS)
 
 

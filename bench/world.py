@@ -99,7 +99,7 @@ def _gate_data() -> JsonObject:
 
 def _one_gate() -> JsonObject:
     config = {name: value for name, value in _gate_data().items() if not name.startswith("artifact")}
-    node = {"id": "gate", "typeId": "core.approvalGate", "name": "Gate", "position": {"x": 0, "y": 0}}
+    node: JsonObject = {"id": "gate", "typeId": "core.approvalGate", "name": "Gate", "position": {"x": 0, "y": 0}}
     return {
         "id": "bench",
         "name": "Bench",

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.utils.module_loading import import_string
 
+from interrupts import conf
 from interrupts.checks import register_checks
+from interrupts.engine import nodes
+from interrupts.engine.nodes.conversation_gate import ConversationGate
+from interrupts.engine.nodes.mock_agent import MockAgent
+from interrupts.engine.nodes.oauth_use import OAuthUse
+from interrupts.kinds import registry
+from interrupts.kinds.clarification import Clarification
+from interrupts.kinds.conversation import ConversationClose, ConversationExchange, ConversationStart
+from interrupts.kinds.credential import Credential
+from interrupts.kinds.custom import Custom
+from interrupts.kinds.external_event import ExternalEvent
+from interrupts.kinds.low_confidence import LowConfidence
 
 
 class InterruptsConfig(AppConfig):
@@ -13,3 +26,35 @@ class InterruptsConfig(AppConfig):
 
     def ready(self) -> None:
         register_checks()
+        for kind in (
+            Clarification(),
+            ConversationStart(),
+            ConversationExchange(),
+            ConversationClose(),
+            Custom(),
+            ExternalEvent(),
+            LowConfidence(),
+        ):
+            registry.register(kind)
+        self.offer_credentials()
+        self.offer_conformance_types()
+
+    def offer_conformance_types(self) -> None:
+        if conf.conformance():
+            nodes.register(MockAgent())
+            nodes.register(ConversationGate(may_answer_itself=True))
+
+    def offer_credentials(self) -> None:
+        """Offer credential interrupts where something knows whether an account is connected, and only there."""
+        path = conf.credential_authority()
+        if not path:
+            return
+        try:
+            authority = import_string(path)()
+        except ImportError as error:
+            # One line for the operator, as for any other bad value of a setting.
+            message = f"WOP_CREDENTIAL_AUTHORITY names no class that can be imported: {path} ({error})"
+            raise SystemExit(message) from error
+        registry.register(Credential(authority))
+        if conf.conformance():
+            nodes.register(OAuthUse(authority))

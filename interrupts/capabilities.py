@@ -5,23 +5,48 @@ A family is named only when it works: an advertised family binds to its obligati
 
 from __future__ import annotations
 
+from typing import Final, cast
+
 from interrupts import conf
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.kinds import registry
-from interrupts.models import Workflow
+from interrupts.kinds.credential import Credential
+from interrupts.models import CallbackSecret, Workflow
 from interrupts.vocabulary import (
     ENGINE_VERSION,
     EVENT_LOG_SCHEMA_VERSION,
     IMPLEMENTATION_VERSION,
     ISSUERS,
+    MAX_PARTICIPANTS,
     PROTOCOL_VERSION,
+    InterruptKind,
     Lane,
     RefKind,
+    SignatureAlgorithm,
+)
+
+_CONVERSATION: Final = frozenset(
+    {InterruptKind.CONVERSATION_START, InterruptKind.CONVERSATION_EXCHANGE, InterruptKind.CONVERSATION_CLOSE}
 )
 
 
 def discovery_document() -> JsonObject:
     """Return the closed capability root."""
+    document = _families()
+    if "interrupt" in document and CallbackSecret.objects.exists():
+        # Callbacks are delivered once there is a secret to sign them with (wire contract §25 row 52).
+        document["interrupt"] = _interrupt() | {"callbackDelivery": True}
+    if conf.conformance():
+        document["fixtures"] = _fixtures()
+    return document
+
+
+def offered() -> frozenset[str]:
+    """Return the members that the capability root of this host may have."""
+    return frozenset({*_families(), "fixtures"})
+
+
+def _families() -> JsonObject:
     document: JsonObject = {
         "protocolVersions": [PROTOCOL_VERSION],
         "preferredVersion": PROTOCOL_VERSION,
@@ -33,12 +58,15 @@ def discovery_document() -> JsonObject:
         "eventLog": _record("claims-check"),
         "runList": _run_list(),
         "auth": _auth(),
+        "webhooks": _webhooks(),
     }
     if registry.served():
-        ref_kinds: list[JsonValue] = [str(kind) for kind in RefKind]
-        document["interrupt"] = _record("witnessable-gated") | {"tokenAlgs": ["hs256"], "refKinds": ref_kinds}
-    if conf.conformance():
-        document["fixtures"] = _fixtures()
+        document["interrupt"] = _interrupt()
+    if registry.served() >= _CONVERSATION:
+        document["conversationPrimitive"] = _record("claims-check")
+        document["multiPartyConversation"] = _record("witnessable-gated") | {"maxParticipants": MAX_PARTICIPANTS}
+    if InterruptKind.CREDENTIAL in registry.served():
+        document["oauth"] = _record("witnessable-gated") | {"providers": _providers(), "credentialInterrupt": True}
     return document
 
 
@@ -47,13 +75,13 @@ def _record(witness: str) -> JsonObject:
 
 
 def _limits() -> JsonObject:
-    """The first three count rounds of kinds and models that this host does not serve: it allows none."""
+    """Clarifications are bounded as all nodes are; models, which the next two would bound, this host does not run."""
     limits = conf.limits()
     return {
         "status": "stable",
         "since": PROTOCOL_VERSION,
         "witness": "witnessable-gated",
-        "clarificationRounds": 0,
+        "clarificationRounds": limits.max_node_executions,
         "schemaRounds": 0,
         "envelopesPerTurn": 0,
         "maxNodeExecutions": limits.max_node_executions,
@@ -75,6 +103,26 @@ def _auth() -> JsonObject:
         for lane in (Lane.API_KEY, Lane.SESSION)
     ]
     return _record("seam-gated") | {"lanes": lanes}
+
+
+def _providers() -> list[JsonValue]:
+    credential = cast("Credential", registry.get(InterruptKind.CREDENTIAL))
+    return [{"id": provider} for provider in credential.authority.providers]
+
+
+def _interrupt() -> JsonObject:
+    ref_kinds: list[JsonValue] = [str(kind) for kind in RefKind]
+    return _record("witnessable-gated") | {"tokenAlgs": ["hs256"], "refKinds": ref_kinds}
+
+
+def _webhooks() -> JsonObject:
+    algorithms: list[JsonValue] = [str(algorithm) for algorithm in SignatureAlgorithm]
+    return _record("witnessable-gated") | {
+        "signatureAlgorithms": algorithms,
+        "retryPolicy": {"maxAttempts": conf.DELIVERY_MAX_ATTEMPTS, "backoff": "exponential"},
+        "deadLetter": {"retentionDays": conf.DELIVERY_RETENTION.days, "maxPageSize": conf.MAX_DEAD_LETTER_PAGE},
+        "secretRotation": {"overlapSeconds": round(conf.WEBHOOK_SECRET_OVERLAP.total_seconds())},
+    }
 
 
 def _fixtures() -> list[JsonValue]:

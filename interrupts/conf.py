@@ -10,6 +10,10 @@ from django.conf import settings
 
 IDEMPOTENCY_RETENTION: Final = timedelta(hours=48)
 OUTBOX_MAX_ATTEMPTS: Final = 10
+DELIVERY_MAX_ATTEMPTS: Final = 12
+DELIVERY_RETENTION: Final = timedelta(days=30)
+MAX_DEAD_LETTER_PAGE: Final = 100
+WEBHOOK_SECRET_OVERLAP: Final = timedelta(days=1)
 MAX_BULK_RUN_IDS: Final = 100
 DEFAULT_PAGE_SIZE: Final = 50
 
@@ -31,6 +35,28 @@ def limits() -> Limits:
         max_body_bytes=settings.WOP_MAX_BODY_BYTES,
         max_page_size=settings.WOP_MAX_PAGE_SIZE,
     )
+
+
+def credential_authority() -> str:
+    """Return where the class is that knows connected accounts, as a dotted path; empty when there is none."""
+    return str(settings.WOP_CREDENTIAL_AUTHORITY)
+
+
+@dataclass(frozen=True, slots=True)
+class Egress:
+    """What may be called beyond the public internet: names and networks with their ports, and whose certificates."""
+
+    allow: tuple[tuple[str, int], ...]
+    ca_file: str
+
+
+def egress() -> Egress:
+    return Egress(allow=tuple(settings.WOP_EGRESS_ALLOW), ca_file=settings.WOP_EGRESS_CA_FILE)
+
+
+def delivery_threads() -> int:
+    """Return how many deliveries one worker process may have under way."""
+    return int(settings.WOP_DELIVERY_THREADS)
 
 
 def conformance() -> bool:

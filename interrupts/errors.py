@@ -137,6 +137,18 @@ class VersionConflict(WopError):
     code = "version_conflict"
 
 
+class WebhookUrlRejected(WopError):
+    """This host does not call that URL."""
+
+    code = "webhook_url_rejected"
+
+
+class WebhookEndpointUnverified(WopError):
+    """The endpoint did not answer the signed challenge with a 2xx status in time. Nothing was registered."""
+
+    code = "webhook_endpoint_unverified"
+
+
 class PayloadTooLarge(WopError):
     """The request body is larger than this host accepts."""
 
@@ -153,6 +165,18 @@ class CapabilityRequired(WopError):
     """This needs a capability that the host does not offer."""
 
     code = "capability_required"
+
+
+class RosterExceeded(WopError):
+    """A conversation of this workflow has more participants than this host allows."""
+
+    code = "conversation_roster_exceeded"
+
+
+class SpeakerNotParticipant(WopError):
+    """Only a participant of this conversation can speak in it."""
+
+    code = "conversation_speaker_not_participant"
 
 
 class RateLimited(WopError):

@@ -11,6 +11,7 @@ from typing import Final, cast
 
 from django.db.models import QuerySet
 
+from interrupts import deliveries
 from interrupts.contracts.types import JsonObject
 from interrupts.ids import mint_event_id
 from interrupts.models import Run, RunEvent
@@ -64,7 +65,8 @@ class RunLog:
         if not self._pending and not self._has_new_wish:
             return
         self._write_run()
-        RunEvent.objects.bulk_create([self._row(event) for event in self._pending])
+        stored = RunEvent.objects.bulk_create([self._row(event) for event in self._pending])
+        deliveries.publish(self.run, stored, now=self.now)
         self._pending = []
         self._has_new_wish = False
 

@@ -13,6 +13,14 @@ def mint_interrupt_id(tenant_id: str) -> str:
     return f"{tenant_id}/i-{secrets.token_hex(16)}"
 
 
+def mint_webhook_id(tenant_id: str) -> str:
+    return f"{tenant_id}/w-{secrets.token_hex(16)}"
+
+
+def mint_delivery_id(tenant_id: str) -> str:
+    return f"{tenant_id}/d-{secrets.token_hex(16)}"
+
+
 def mint_event_id() -> str:
     return f"e-{secrets.token_hex(16)}"
 

@@ -31,7 +31,8 @@ class NodeState:
     """Where a node stands in its latest visit.
 
     ``activated`` and ``settled`` are sequences in the log: of the start (or skip) of the latest visit, and of its end.
-    ``visits`` counts starts; ``resolved`` counts the node's ``interrupt.resolved`` events (interrupt.md §Re-entry).
+    ``visits`` counts starts; ``resolved`` counts the node's ``interrupt.resolved`` events; ``resolved_before`` counts
+    those from before the latest visit, and so is its visit index (interrupt.md §Re-entry).
     ``attempt`` counts, from zero, the starts within the visit: a pause may cut one short (wire contract §7.5), and the
     next belongs to the same visit (§25 row 34). ``is_reopened`` tells a visit over a back edge.
     """
@@ -41,6 +42,7 @@ class NodeState:
     settled: int | None = None
     visits: int = 0
     resolved: int = 0
+    resolved_before: int = 0
     outputs: JsonObject = field(default_factory=dict)
     error: JsonObject | None = None
     interrupt_id: str | None = None
@@ -59,7 +61,11 @@ class NodeState:
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """Everything the engine needs to go on, and everything a snapshot shows. ``paused_ms`` is the time spent paused."""
+    """Everything the engine needs to go on, and everything a snapshot shows.
+
+    ``turns`` holds the number of turns that each conversation has had in this run; ``paused_ms`` is the time it spent
+    paused.
+    """
 
     status: RunStatus = RunStatus.PENDING
     last_sequence: int = -1
@@ -72,6 +78,7 @@ class RunState:
     outputs: JsonObject | None = None
     started_at: str | None = None
     completed_at: str | None = None
+    turns: dict[str, int] = field(default_factory=dict)
     paused_at: str | None = None
     paused_ms: int = 0
 
@@ -176,6 +183,7 @@ def _node_started(state: RunState, event: Event) -> RunState:
         activated=event.sequence,
         visits=(before.visits if before else 0) + 1,
         resolved=before.resolved if before else 0,
+        resolved_before=before.resolved if before else 0,
         is_reopened=event.payload.get("x-reopened", False),
     )
     return replace(state.with_node(event.node_id, node), executions=state.executions + 1)
@@ -228,6 +236,11 @@ def _interrupt_resolved(state: RunState, event: Event) -> RunState:
     return _no_longer_waiting(state.with_node(event.node_id, node), event.node_id)
 
 
+def _conversation_exchanged(state: RunState, event: Event) -> RunState:
+    turns = event.payload["turnIndex"] + 1
+    return replace(state, turns={**state.turns, event.payload["conversationId"]: turns})
+
+
 def _no_longer_waiting(state: RunState, node_id: str) -> RunState:
     if node_id not in state.waiting:
         return state
@@ -248,4 +261,5 @@ _HANDLERS: Final[dict[str, Callable[[RunState, Event], RunState]]] = {
     EventType.NODE_CANCELLED: _node_cancelled,
     EventType.NODE_SUSPENDED: _node_suspended,
     EventType.INTERRUPT_RESOLVED: _interrupt_resolved,
+    EventType.CONVERSATION_EXCHANGED: _conversation_exchanged,
 }

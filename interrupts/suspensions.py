@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import cast
 
 from interrupts.contracts.types import JsonObject
 from interrupts.errors import AlreadyResolved
@@ -27,14 +28,14 @@ def open_interrupt(*, run: Run, node_id: str, payload: JsonObject, now: datetime
         node_id=node_id,
         kind=str(payload["kind"]),
         key=str(payload["key"]),
-        title=_title(data)[:500],
+        title=_title(InterruptKind(str(payload["kind"])), cast("JsonObject", data))[:500],
         payload=payload,
         resume_schema=payload.get("resumeSchema"),
         opened_at=now,
         deadline=now + timedelta(milliseconds=timeout_ms) if isinstance(timeout_ms, int) and timeout_ms > 0 else None,
     )
     suspension.save(force_insert=True)
-    registry.get(InterruptKind(suspension.kind)).opened(as_interrupt(suspension))
+    registry.opened(as_interrupt(suspension))
     return suspension
 
 
@@ -50,6 +51,7 @@ def as_interrupt(suspension: Suspension) -> OpenInterrupt:
         data=suspension.payload["data"],
         opened_at=suspension.opened_at,
         deadline=suspension.deadline,
+        owner=suspension.run.owner,
     )
 
 
@@ -72,6 +74,13 @@ def cancel_open(run_id: str, *, reason: str, now: datetime) -> None:
     )
 
 
-def _title(data: object) -> str:
-    title = data.get("title") if isinstance(data, dict) else None
-    return title if isinstance(title, str) else ""
+def _title(kind: InterruptKind, data: JsonObject) -> str:
+    """Return what lists call it: the first of the kind's own words that says what it is about."""
+    match kind:
+        case InterruptKind.CLARIFICATION:
+            return str(cast("list[JsonObject]", data["questions"])[0]["question"])
+        case InterruptKind.EXTERNAL_EVENT:
+            return str(data["eventType"])
+        case _:
+            names = ("title", "prompt", "initialPrompt", "customKind", "conversationId", "provider", "agentId")
+            return next((str(data[name]) for name in names if data.get(name)), str(kind))

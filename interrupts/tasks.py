@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from celery import shared_task
+from celery.signals import worker_process_shutdown
 from django.utils import timezone
 
-from interrupts.services import expire, idempotency, relay
+from interrupts import conf
+from interrupts.services import deliver, egress, expire, idempotency, relay
+
+# A call takes at most 10 seconds, and who stops the process waits longer than this.
+FAREWELL_SECONDS: Final = 12.0
+COURIER: Final = deliver.Courier(hands=conf.delivery_threads(), door=egress.from_settings, clock=timezone.now)
 
 
 @shared_task
@@ -21,6 +29,24 @@ def fire_timers() -> int:
 def relay_outbox() -> int:
     """Do what transactions left to do after commit."""
     return relay.relay_outbox(now=timezone.now())
+
+
+@shared_task
+def deliver_due() -> None:
+    """Set a hand of this process to what is due for receivers outside; it wakes others as it finds work."""
+    COURIER.wake()
+
+
+@worker_process_shutdown.connect
+def finish_deliveries(**_: Any) -> None:
+    """Let calls under way come to their end: what is cut off is sent again, but only after its lease."""
+    COURIER.finish(seconds=FAREWELL_SECONDS)
+
+
+@shared_task
+def purge_deliveries() -> int:
+    """Forget ended deliveries past their retention."""
+    return deliver.purge_deliveries(now=timezone.now())
 
 
 @shared_task

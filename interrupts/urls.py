@@ -9,6 +9,7 @@ from interrupts.surfaces.rest.views.discovery import DiscoveryView, OpenApiView
 from interrupts.surfaces.rest.views.events import PollView
 from interrupts.surfaces.rest.views.interrupts import ResolveView, TokenView
 from interrupts.surfaces.rest.views.runs import BulkCancelView, CancelView, PauseView, ResumeView, RunsView, RunView
+from interrupts.surfaces.rest.views.webhooks import DeadLettersView, RotateSecretView, WebhooksView, WebhookView
 from interrupts.surfaces.rest.views.workflows import CheckView, RegistrationView, WorkflowView
 
 register_converter(BoundIdConverter, "bound_id")
@@ -28,5 +29,9 @@ urlpatterns = [
     path("runs/<bound_id:run_id>/interrupts/<str:node_id>", ResolveView.as_view()),
     # Last of the runs: its id may hold a slash, so it would take the paths above for ids.
     path("runs/<bound_id:run_id>", RunView.as_view()),
+    path("webhooks", WebhooksView.as_view()),
+    path("webhooks/<bound_id:webhook_id>/dead-letters", DeadLettersView.as_view()),
+    path("webhooks/<bound_id:webhook_id>/rotate-secret", RotateSecretView.as_view()),
+    path("webhooks/<bound_id:webhook_id>", WebhookView.as_view()),
     path("interrupts/<str:token>", TokenView.as_view()),
 ]

@@ -61,6 +61,10 @@ class EventType(StrEnum):
     INTERRUPT_RESOLVED = "interrupt.resolved"
     CAP_BREACHED = "cap.breached"
     WORKFLOW_LOOPBACK_LIMIT = "workflow.loopback-limit"
+    AGENT_DECIDED = "agent.decided"
+    CONVERSATION_OPENED = "conversation.opened"
+    CONVERSATION_EXCHANGED = "conversation.exchanged"
+    CONVERSATION_CLOSED = "conversation.closed"
 
 
 class DrainPolicy(StrEnum):
@@ -94,6 +98,24 @@ WAITING_STATUS: Final = {
     InterruptKind.LOW_CONFIDENCE: RunStatus.WAITING_APPROVAL,
     InterruptKind.CREDENTIAL: RunStatus.WAITING_INPUT,
 }
+
+# What a host must offer before a workflow may raise a kind: a family of discovery, or a facet of one.
+CAPABILITY: Final = {
+    InterruptKind.APPROVAL: "interrupt",
+    InterruptKind.CLARIFICATION: "interrupt",
+    InterruptKind.EXTERNAL_EVENT: "interrupt",
+    InterruptKind.CUSTOM: "interrupt",
+    InterruptKind.CONVERSATION_START: "conversationPrimitive",
+    InterruptKind.CONVERSATION_EXCHANGE: "conversationPrimitive",
+    InterruptKind.CONVERSATION_CLOSE: "conversationPrimitive",
+    InterruptKind.LOW_CONFIDENCE: "interrupt",
+    InterruptKind.CREDENTIAL: "oauth.credentialInterrupt",
+}
+
+# Below it an agent's decision waits for a person, unless the run's options say otherwise (wire contract §23).
+DEFAULT_ESCALATION_THRESHOLD: Final = 0.7
+# How many agents may take part in one conversation.
+MAX_PARTICIPANTS: Final = 16
 
 
 class Action(StrEnum):
@@ -141,6 +163,7 @@ class Scope(StrEnum):
     RUNS_CANCEL = "runs:cancel"
     APPROVALS_RESPOND = "approvals:respond"
     WORKFLOWS_WRITE = "workflows:write"
+    WEBHOOKS_MANAGE = "webhooks:manage"
 
 
 class Lane(StrEnum):
@@ -174,6 +197,21 @@ class Topic(StrEnum):
     """What an outbox message asks for."""
 
     ADVANCE_RUN = "advance-run"
+
+
+class DeliveryOutcome(StrEnum):
+    """How a delivery ended; one that is still to be made has none."""
+
+    DELIVERED = "delivered"
+    DEAD = "dead"
+    DROPPED = "dropped"
+
+
+class SignatureAlgorithm(StrEnum):
+    """How deliveries are signed (wire contract §18). The first is always there."""
+
+    V1 = "v1"
+    STANDARD_WEBHOOKS = "standard-webhooks-1"
 
 
 class SuspensionOutcome(StrEnum):

@@ -99,23 +99,25 @@ def django_db_setup(django_db_setup: None) -> Generator[None]:
 
     There a flush is a DELETE, which their triggers refuse. (On PostgreSQL it is a TRUNCATE, which fires no row
     trigger.) The triggers are dropped and made again in the transaction of the flush, so no test runs without them.
+    The class is patched, not the connection at hand: a thread or an event loop of a test brings connections of its own.
     """
     if _ON_POSTGRESQL:
         yield
         # A connection that still listens for news of runs would keep the test database from being dropped.
         RUN_NEWS.stop()
         return
-    flush = connection.ops.sql_flush
+    operations: Any = type(connection.ops)
+    flush = operations.sql_flush
 
-    def flush_behind_triggers(style: Style, tables: Sequence[str], **options: Any) -> list[str]:
-        with connection.cursor() as cursor:
+    def flush_behind_triggers(ops: Any, style: Style, tables: Sequence[str], **options: Any) -> list[str]:
+        with ops.connection.cursor() as cursor:
             cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
             triggers = cursor.fetchall()
-        drops = [f"DROP TRIGGER {connection.ops.quote_name(name)}" for name, _ in triggers]
-        return [*drops, *flush(style, tables, **options), *(sql for _, sql in triggers)]
+        drops = [f"DROP TRIGGER {ops.quote_name(name)}" for name, _ in triggers]
+        return [*drops, *flush(ops, style, tables, **options), *(sql for _, sql in triggers)]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(connection.ops, "sql_flush", flush_behind_triggers)
+        patch.setattr(operations, "sql_flush", flush_behind_triggers)
         yield
 
 

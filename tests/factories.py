@@ -18,13 +18,16 @@ from approvals.models import ApproverRef
 from interrupts import events
 from interrupts.actor import Actor
 from interrupts.contracts.types import JsonObject, JsonValue
-from interrupts.models import Membership, Run, RunEvent, Suspension, Tenant, Workflow
+from interrupts.models import Membership, Run, RunEvent, Suspension, Tenant, Webhook, Workflow
 from interrupts.services import identity
+from interrupts.services.callbacks import rotate_secret
+from interrupts.services.egress import from_settings
 from interrupts.services.expire import fire_due_timers
 from interrupts.services.idempotency import Done, Key
 from interrupts.services.relay import relay_outbox
 from interrupts.services.resolve import ResolveRequest, ResumeValue, resolve_interrupt
 from interrupts.services.runs import CreateRun, create_run
+from interrupts.services.webhooks import RegisterWebhook, register_webhook
 from interrupts.services.workflows import register_workflow
 from interrupts.vocabulary import RefKind, Scope
 
@@ -107,6 +110,14 @@ def one_gate(workflow_id: str = "flow", /, **config: Any) -> JsonObject:
     return workflow([gate_node(**config)], workflow_id=workflow_id)
 
 
+def one_interrupt(
+    kind: str, data: JsonObject, workflow_id: str = "flow", *, inputs: JsonObject | None = None, **config: Any
+) -> JsonObject:
+    """A workflow of one ``core.interrupt`` called ``ask``; ``inputs`` are its ports."""
+    config = {"kind": kind, "data": data, **config}
+    return workflow([node("ask", "core.interrupt", config=config, inputs=inputs)], workflow_id=workflow_id)
+
+
 # --- People -----------------------------------------------------------------------------------------------------------
 
 
@@ -187,6 +198,13 @@ def answer(
 ) -> Done:
     """Answer the interrupt at a node: with an action alone, or with a whole resume value."""
     value: JsonValue = {"action": action} if isinstance(action, str) else action
+    return reply(by, run_id, value, at=at, now=now, key=key)
+
+
+def reply(
+    by: Actor, run_id: str, value: JsonValue, *, at: str = "ask", now: datetime = NOW, key: Key | None = None
+) -> Done:
+    """Answer the interrupt at a node with exactly this resume value."""
     request = ResolveRequest(actor=by, run_id=run_id, node_id=at, answer=ResumeValue(value), idempotency_key=key)
     return resolve_interrupt(request=request, now=now)
 
@@ -205,6 +223,28 @@ def sweep(*, now: datetime) -> int:
     while fired := fire_due_timers(now=now):
         total += fired
     return total
+
+
+# --- Receivers outside ------------------------------------------------------------------------------------------------
+
+
+def webhook(
+    url: str = "https://93.184.216.34/hook",
+    *,
+    of: str = "acme",
+    events: Sequence[str] = ("run.started", "run.completed"),
+    now: datetime = NOW,
+    **wish: Any,
+) -> Webhook:
+    """A subscription. Nothing is looked up: the host of its URL is an address, and a public one unless told."""
+    request = RegisterWebhook(actor=actor("owner", of=of), url=url, events=tuple(events), **wish)
+    done = register_webhook(request=request, door=from_settings(), now=now)
+    return Webhook.objects.get(pk=done.result["webhookId"])
+
+
+def callback_secret(*, of: str = "acme", now: datetime = NOW) -> str:
+    """A secret that signs the tenant's callbacks from now on."""
+    return rotate_secret(tenant=tenant(of), overlap=timedelta(0), now=now).secret
 
 
 # --- What there is to see ---------------------------------------------------------------------------------------------

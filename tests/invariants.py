@@ -17,7 +17,8 @@ def assert_run_holds(run_id: str) -> None:
     """Fail unless log, cache, snapshot columns, interrupts and timers of a run tell one story."""
     run = Run.objects.get(pk=run_id)
     log = list(events.read(run_id))
-    assert_legal(log)
+    options = (run.configurable or {}).get("run", {})
+    assert_legal(log, threshold=options.get("escalationThreshold", 0.7))
     state = events.fold(run_id)
     assert RunState.from_json(run.state) == state
     _assert_columns(run, state)
@@ -65,7 +66,7 @@ def _assert_keys(log: list[RunEvent]) -> None:
         if event.type == "node.started":
             visit[name] = consumed.get(name, 0)
         elif event.type == "interrupt.requested":
-            parts = f"{event.run_id}\n{name}\n{visit[name]}\n0"
+            parts = f"{event.run_id}\n{name}\n{visit[name]}\n{consumed.get(name, 0) - visit[name]}"
             assert event.payload["key"] == hashlib.sha256(parts.encode()).hexdigest()
         elif event.type == "interrupt.resolved":
             consumed[name] = consumed.get(name, 0) + 1

@@ -8,8 +8,11 @@ find a typing error.
 from __future__ import annotations
 
 import os
+import re
 import secrets
+import ssl
 from collections.abc import Collection, Sequence
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import quote, urlsplit
@@ -19,6 +22,12 @@ import dj_database_url
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 _SECRET_KEY_BYTES = 50
+_DESTINATION = re.compile(
+    r"\[(?P<v6>[0-9a-f:./]+)\](:(?P<port>[0-9]{1,5}))?"
+    r"|(?P<bare_v6>[0-9a-f]*:[0-9a-f]*:[0-9a-f:./]*)"
+    r"|(?P<host>[^:\[\]]+)(:(?P<host_port>[0-9]{1,5}))?"
+)
+_HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?\.?")
 _BROKERS = ("filesystem", "redis", "rediss", "amqp", "amqps")
 
 
@@ -80,6 +89,42 @@ def origins(name: str) -> list[str]:
         if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/"):
             refuse(name, f"must list origins such as https://host, not {value!r}", "https://wop.example.org")
     return values
+
+
+def destinations(name: str) -> list[tuple[str, int]]:
+    """A list of networks or host names, each with a port (443 when none is given): `10.1.0.0/16, hooks.corp:8443`."""
+    return [_destination(name, word) for word in words(name, [])]
+
+
+def _destination(name: str, word: str) -> tuple[str, int]:
+    example = "10.1.0.0/16,[fd00:1::/48]:8443,hooks.corp.internal:8443"
+    parts = _DESTINATION.fullmatch(word.lower())
+    port = int(parts["port"] or parts["host_port"] or 443) if parts else 0
+    if parts is None or not 1 <= port <= 65535:
+        refuse(name, f"must list networks or host names, each with or without a port, not {word!r}", example)
+    where = parts["v6"] or parts["bare_v6"] or parts["host"]
+    try:
+        return str(ip_network(where)), port
+    except ValueError:
+        pass
+    if not _HOST_NAME.fullmatch(where) or where.rpartition(".")[2].isdigit():
+        refuse(
+            name, f"names a network or host that there cannot be: {word!r} (a network has no bits set after /)", example
+        )
+    return where.removesuffix("."), port
+
+
+def certificates(name: str) -> str:
+    """The path of a file with certificates of authorities (PEM), or nothing."""
+    path = text(name, "")
+    if path:
+        try:
+            ssl.create_default_context(cafile=path)
+        except OSError as error:
+            refuse(
+                name, f"must be a file of certificates (PEM): {path} cannot be used ({error})", "/etc/ssl/corp-ca.pem"
+            )
+    return path
 
 
 def directory(name: str, default: Path) -> Path:

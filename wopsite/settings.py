@@ -24,6 +24,9 @@ DATABASES = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = env.broker("CELERY_BROKER_URL", WOP_DATA_DIR / "broker")
+# With a broker of files, a pool's processes share one lock: one that is killed while it holds it stops all the others,
+# for good and in silence. So there is no pool: if that one process ends, `make run` ends, and whoever watches it knows.
+CELERY_WORKER_POOL = "solo" if CELERY_BROKER_URL.startswith("filesystem:") else "prefork"
 CELERY_BEAT_SCHEDULE_FILENAME = str(WOP_DATA_DIR / "beat-schedule")
 
 # --- Limits of the host, and the switch of a conformance run ----------------------------------------------------------
@@ -32,6 +35,13 @@ WOP_INLINE_NODE_EXECUTIONS = env.integer("WOP_INLINE_NODE_EXECUTIONS", 50, minim
 WOP_MAX_BODY_BYTES = env.integer("WOP_MAX_BODY_BYTES", 1_048_576, minimum=1024, maximum=104_857_600)
 WOP_MAX_PAGE_SIZE = env.integer("WOP_MAX_PAGE_SIZE", 100, minimum=1, maximum=1000)
 WOP_CONFORMANCE = env.flag("WOP_CONFORMANCE", default=False)
+# A dotted path to the class that knows which accounts elsewhere are connected; without it no run can ask for one.
+WOP_CREDENTIAL_AUTHORITY = env.text("WOP_CREDENTIAL_AUTHORITY", "")
+
+# --- What may be called from here: nothing but the public internet, on port 443, unless it is named -------------------
+WOP_EGRESS_ALLOW = env.destinations("WOP_EGRESS_ALLOW")
+WOP_DELIVERY_THREADS = env.integer("WOP_DELIVERY_THREADS", 32, minimum=8, maximum=256)
+WOP_EGRESS_CA_FILE = env.certificates("WOP_EGRESS_CA_FILE")
 
 # --- The web server ---------------------------------------------------------------------------------------------------
 WOP_BIND = env.text("WOP_BIND", "127.0.0.1").strip("[]")

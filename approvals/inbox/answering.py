@@ -4,20 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
 
 from approvals import selectors
-from approvals.inbox.answers import AnswerForm
 from approvals.inbox.links import interrupt_url, opaque_part
 from approvals.inbox.presenters import words
 from approvals.inbox.presenters.text import one_line
 from approvals.inbox.presenters.times import moment
 from interrupts.actor import Actor
+from interrupts.contracts.types import JsonValue
 from interrupts.errors import AlreadyResolved, Forbidden, NotFound, ValidationFailed, WopError
 from interrupts.models import Suspension
 from interrupts.services.resolve import ResolveRequest, ResumeValue, resolve_interrupt
-from interrupts.vocabulary import SuspensionOutcome
+from interrupts.vocabulary import InterruptKind, SuspensionOutcome
+
+
+class Form(Protocol):
+    """What both forms of the inbox, for approvals and for all other kinds, offer here."""
+
+    @property
+    def is_for_what_is_shown(self) -> bool: ...
+
+    def is_valid(self) -> bool: ...
+
+    def resume_value(self) -> JsonValue: ...
+
+    def add_error(self, field: str | None, error: Any, /) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +58,7 @@ class Refusal:
         return self.status == 422
 
 
-def submit(suspension: Suspension, form: AnswerForm, *, actor: Actor, now: datetime) -> Answered | Refusal:
+def submit(suspension: Suspension, form: Form, *, actor: Actor, now: datetime) -> Answered | Refusal:
     """Give the answer of a form to the one use case that decides, exactly once.
 
     An answer to a page that showed another question decides nothing. What is invalid is added to the form's errors.
@@ -67,7 +81,7 @@ def submit(suspension: Suspension, form: AnswerForm, *, actor: Actor, now: datet
     return Answered()
 
 
-def _refusal(error: WopError, suspension: Suspension, form: AnswerForm, actor: Actor, now: datetime) -> Refusal:
+def _refusal(error: WopError, suspension: Suspension, form: Form, actor: Actor, now: datetime) -> Refusal:
     match error:
         case ValidationFailed():
             for message in _problems(error):
@@ -96,6 +110,8 @@ def _too_late(suspension: Suspension, actor: Actor, now: datetime) -> Refusal:
     when = moment(current.resolved_at or now, now=now).text
     if current.outcome == SuspensionOutcome.TIMED_OUT:
         text = _("Nobody decided in time, so it was rejected on %(when)s. Your answer was not counted.")
+        if current.kind != InterruptKind.APPROVAL:
+            text = _("Nobody answered in time, so it was closed on %(when)s. Your answer was not counted.")
         return _refused(410, _("The time was up"), text % {"when": when}, current)
     if current.outcome == SuspensionOutcome.CANCELLED:
         text = _(

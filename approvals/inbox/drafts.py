@@ -37,12 +37,24 @@ def typed(request: HttpRequest) -> list[Typed]:
         "edited": _("Edited text"),
     }
     posted = [(label, str(request.POST.get(name, ""))) for name, label in labels.items()]
+    posted += [(_label(name), str(request.POST.get(name, ""))) for name in request.POST if _is_reply(name)]
     return [Typed(label, text) for label, text in posted if text.strip()]
+
+
+def _is_reply(name: str) -> bool:
+    """Whether a field is one of ``replies.ReplyForm``, which has as many as there are questions."""
+    return name == "value" or name.startswith("answer-")
+
+
+def _label(name: str) -> str:
+    number = name.removeprefix("answer-")
+    return _("Answer %(number)d") % {"number": int(number) + 1} if number.isdecimal() else _("Answer")
 
 
 def pack(request: HttpRequest) -> str:
     """Return the form of a request as one text, for a sign-in form to carry."""
-    fields = {name: request.POST[name] for name in _NAMES if request.POST.get(name)}
+    names = (*_NAMES, *filter(_is_reply, request.POST))
+    fields = {name: request.POST[name] for name in names if request.POST.get(name)}
     return json.dumps({"path": request.path, "fields": fields})
 
 
@@ -65,5 +77,5 @@ def take(request: HttpRequest) -> QueryDict | None:
         return None
     del request.session[_SESSION_KEY]
     fields = QueryDict(mutable=True)
-    fields.update({name: str(text) for name, text in draft["fields"].items() if name in _NAMES})
+    fields.update({name: str(text) for name, text in draft["fields"].items() if name in _NAMES or _is_reply(name)})
     return fields

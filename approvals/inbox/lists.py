@@ -37,13 +37,13 @@ WAITING: Final = Tab(
     "waiting",
     _("Waiting for me"),
     _("Nothing waits for you"),
-    _("When a run needs your approval, it is listed here."),
+    _("When a run needs your answer, it is listed here."),
 )
 ALL_OPEN: Final = Tab(
     "all_open",
     _("All open"),
     _("Nothing is open"),
-    _("No run of this tenant waits for an approval now."),
+    _("No run of this tenant waits for an answer now."),
 )
 HISTORY: Final = Tab(
     "history",

@@ -24,8 +24,10 @@ from approvals.inbox.lists import Listing
 from approvals.inbox.presenters.answered import present_answered
 from approvals.inbox.presenters.decision import present_decision
 from approvals.inbox.presenters.runs import present_run
+from approvals.inbox.questions import question
 from interrupts.models import Suspension
 from interrupts.selectors import run_of
+from interrupts.vocabulary import InterruptKind
 
 
 @require_safe
@@ -52,6 +54,8 @@ def interrupt(request: HttpRequest, visitor: Visitor, opaque: str) -> HttpRespon
     suspension = _find(visitor, opaque)
     if suspension.tenant_id != visitor.actor.tenant_id:
         return _elsewhere(request, visitor, suspension)
+    if suspension.kind != InterruptKind.APPROVAL:
+        return question(request, visitor, suspension)
     if request.method == "POST":
         return _answer(request, visitor, suspension)
     return _decision_page(request, visitor, suspension, AnswerForm(suspension, drafts.take(request)))

@@ -55,7 +55,7 @@ class _NobodyChanges:
 class ReadOnlyAdmin(_NobodyChanges, ExplainedAdmin):
     """A list and pages to look at. ``actions = None`` also takes Django's bulk delete away."""
 
-    actions = None
+    actions: Any = None
 
 
 class ReadOnlyInline(_NobodyChanges, _TabularInline):

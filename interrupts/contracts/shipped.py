@@ -68,6 +68,12 @@ def event_types() -> frozenset[str]:
 
 
 @cache
+def registered_event_types() -> frozenset[str]:
+    """Return every event type of the protocol, those too that this host never appends."""
+    return frozenset(cast("dict[str, object]", _read("event-type-index.json")["types"]))
+
+
+@cache
 def _event_types() -> dict[str, str]:
     index = cast("dict[str, dict[str, object]]", _read("event-type-index.json")["types"])
     return {name: str(entry["def"]) for name, entry in index.items() if entry["inSubset"]}

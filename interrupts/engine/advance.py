@@ -12,21 +12,30 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import assert_never, cast
 
-from interrupts import conf, outbox, suspensions, timers
+from interrupts import conf, conversations, outbox, suspensions, timers
 from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.types import JsonObject
 from interrupts.engine import keys, pausing, routing
 from interrupts.engine.bounds import bounded
 from interrupts.engine.conditions import ConditionError, condition_holds
 from interrupts.engine.nodes import node_type
-from interrupts.engine.nodes.base import Completed, Failed, NodeContext, NodeResult, Suspend, Wait
+from interrupts.engine.nodes.base import Completed, Failed, NodeContext, NodeEvent, NodeResult, Suspend, Wait
 from interrupts.engine.plan import Plan, PlanEdge, load_plan
 from interrupts.engine.values import PortError, resolve_inputs
 from interrupts.engine.work import is_share_used, one_share
 from interrupts.events import RunLog
 from interrupts.kinds.base import Resolution
 from interrupts.models import Run
-from interrupts.vocabulary import MAX_TIMEOUT_MS, Decision, EventType, NodeStatus, TimerPurpose, Topic
+from interrupts.vocabulary import (
+    DEFAULT_ESCALATION_THRESHOLD,
+    MAX_TIMEOUT_MS,
+    TIMEOUT_ACTION,
+    Decision,
+    EventType,
+    NodeStatus,
+    TimerPurpose,
+    Topic,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,7 @@ class Execution:
     log: RunLog
     recursion_limit: int
     loop_limit: int | None
+    escalation_threshold: float
 
     @classmethod
     def of(cls, run: Run, log: RunLog) -> Execution:
@@ -47,6 +57,7 @@ class Execution:
             log=log,
             recursion_limit=min(as_integer(options.get("recursionLimit")) or ceiling, ceiling),
             loop_limit=as_integer(options.get("maxLoopIterations")),
+            escalation_threshold=cast("float", options.get("escalationThreshold", DEFAULT_ESCALATION_THRESHOLD)),
         )
 
     def scope(self, source: str | None = None) -> JsonObject:
@@ -114,7 +125,7 @@ def resume(execution: Execution, resolution: Resolution, *, node_id: str, asked:
     ``asked`` is the interrupt's data as people saw it: what the node looks at now, whatever its inputs would say today.
     """
     log = execution.log
-    if resolution.decision != Decision.REJECTED:
+    if resolution.decision != Decision.REJECTED and resolution.reason != TIMEOUT_ACTION:
         payload: JsonObject = {
             "nodeId": node_id,
             "interruptId": resolution.interrupt_id,
@@ -157,14 +168,20 @@ def _context(
     execution: Execution, node_id: str, *, inputs: JsonObject | None = None, asked: JsonObject | None = None
 ) -> NodeContext:
     node, state = execution.plan.nodes[node_id], execution.log.state
+    visit = state.nodes[node_id].resolved_before
     return NodeContext(
         run_id=execution.log.run.pk,
         node_id=node_id,
         node_name=node.name,
         config=node.config,
         inputs=inputs or {},
-        visit=state.nodes[node_id].resolved,
+        visit=visit,
         asked=asked or {},
+        ordinal=state.nodes[node_id].resolved - visit,
+        turns=state.turns,
+        owner=execution.log.run.owner,
+        agent_id=node.agent_id,
+        escalation_threshold=execution.escalation_threshold,
     )
 
 
@@ -209,6 +226,11 @@ def time_out_run(execution: Execution, *, limit_ms: int, observed_ms: int) -> No
 
 def _apply(execution: Execution, node_id: str, result: NodeResult) -> None:
     log = execution.log
+    taken = _take_conversations(execution, result)
+    if taken is not None:
+        result = taken
+    if not isinstance(result, Wait):
+        _record(execution, node_id, result.events)
     match result:
         case Completed(outputs):
             log.append(EventType.NODE_COMPLETED, {"nodeId": node_id, "outputs": outputs}, node_id=node_id)
@@ -228,11 +250,36 @@ def _apply(execution: Execution, node_id: str, result: NodeResult) -> None:
             assert_never(result)
 
 
+def _take_conversations(execution: Execution, result: NodeResult) -> Failed | None:
+    """Take the ids of the conversations that a result opens, or return why the node fails instead."""
+    if isinstance(result, Wait):
+        return None
+    events = (*result.events, *(result.then if isinstance(result, Suspend) else ()))
+    for event in events:
+        if event.type is EventType.CONVERSATION_OPENED:
+            name, log = cast("str", event.payload["conversationId"]), execution.log
+            if not conversations.open_conversation(run=log.run, conversation_id=name, now=log.now):
+                message = (
+                    f"The conversation id “{name}” was used before in this tenant. Each conversation needs its own."
+                )
+                return Failed("node_config_invalid", message, details={"field": "conversationId"})
+    return None
+
+
+def _record(execution: Execution, node_id: str, events: tuple[NodeEvent, ...]) -> None:
+    for event in events:
+        execution.log.append(event.type, event.payload, node_id=node_id)
+
+
 def _suspend(execution: Execution, node_id: str, suspend: Suspend) -> None:
-    """Raise the interrupt: record it, arm its deadline, log it (wire contract §8.4)."""
+    """Raise the interrupt: record it, arm its deadline, log it (wire contract §8.4).
+
+    A reason is told at once, and the request after it: what an agent decided must be directly followed by the
+    suspension (interrupt.md §Payload, low-confidence).
+    """
     log = execution.log
     node = log.state.nodes[node_id]
-    key = keys.interrupt_key(log.run.pk, node_id, node.resolved, 0)
+    key = keys.interrupt_key(log.run.pk, node_id, node.resolved_before, node.resolved - node.resolved_before)
     payload: JsonObject = {"kind": str(suspend.kind), "key": key, "data": suspend.data}
     if suspend.resume_schema is not None:
         payload["resumeSchema"] = suspend.resume_schema
@@ -247,9 +294,14 @@ def _suspend(execution: Execution, node_id: str, suspend: Suspend) -> None:
             due_at=suspension.deadline,
             ordinal=node.visits,
         )
-    log.append(EventType.INTERRUPT_REQUESTED, payload, node_id=node_id)
     waits: JsonObject = {"nodeId": node_id, "interruptId": suspension.pk, "kind": str(suspend.kind), "key": key}
-    log.append(EventType.NODE_SUSPENDED, waits, node_id=node_id)
+    requested, suspended = (EventType.INTERRUPT_REQUESTED, payload), (EventType.NODE_SUSPENDED, waits)
+    if suspend.reason is not None:
+        waits["reason"] = suspend.reason
+        requested, suspended = suspended, requested
+    for event_type, body in (requested, suspended):
+        log.append(event_type, body, node_id=node_id)
+    _record(execution, node_id, suspend.then)
 
 
 def _fail_node(execution: Execution, node_id: str, failure: Failed) -> None:

@@ -58,12 +58,15 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class PlanNode:
+    """``agent_id`` is empty for a node that is no agent's."""
+
     id: str
     type_id: str
     name: str
     config: JsonObject
     inputs: Mapping[str, PortValue]
     disabled: bool
+    agent_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +238,7 @@ def _objects(document: JsonObject, name: str) -> list[JsonObject]:
 
 def _parse_node(item: JsonObject) -> PlanNode:
     inputs = cast("dict[str, JsonObject]", item["inputs"])
+    agent = cast("JsonObject", item.get("agent", {}))
     return PlanNode(
         id=cast("str", item["id"]),
         type_id=cast("str", item["typeId"]),
@@ -242,6 +246,7 @@ def _parse_node(item: JsonObject) -> PlanNode:
         config=cast("JsonObject", item["config"]),
         inputs={port: parse_port(value) for port, value in inputs.items()},
         disabled=bool(item.get("disabled", False)),
+        agent_id=cast("str", agent.get("agentId", "")),
     )
 
 

@@ -9,12 +9,15 @@ from typing import Any, ClassVar
 
 from interrupts.actor import Actor
 from interrupts.contracts.types import JsonObject, JsonValue
-from interrupts.vocabulary import InterruptKind
+from interrupts.vocabulary import TIMEOUT_ACTION, InterruptKind, Scope
 
 
 @dataclass(frozen=True, slots=True)
 class OpenInterrupt:
-    """An interrupt that waits for its answer. ``data`` is closed per kind (interrupt.md §Payload)."""
+    """An interrupt that waits for its answer. ``data`` is closed per kind (interrupt.md §Payload).
+
+    ``owner`` is the owner of its run: ``{tenant, subject}`` (wire contract §4.3).
+    """
 
     id: str
     tenant_id: str
@@ -25,6 +28,7 @@ class OpenInterrupt:
     data: JsonObject
     opened_at: datetime
     deadline: datetime | None
+    owner: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +95,29 @@ class Kind(ABC):
     @abstractmethod
     def on_deadline(self, interrupt: OpenInterrupt) -> Resolution:
         """Say how the interrupt ends when its time is up. It never grants."""
+
+
+class SingleAnswer(Kind):
+    """A kind that ends with its first valid answer, from anybody in the tenant who may answer at all.
+
+    Only an approval names approvers (interrupt.md §Approver enforcement). For the other kinds the scope
+    ``approvals:respond`` is the whole right, and the tenant of the run is the actor's own.
+    """
+
+    def authorize(self, interrupt: OpenInterrupt, actor: Actor) -> None:
+        actor.require(Scope.APPROVALS_RESPOND)
+
+    def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:
+        """Return the value as it was sent: that is what ``interrupt.resolved`` keeps (wire contract §25 row 35)."""
+        return value
+
+    def consider(
+        self, interrupt: OpenInterrupt, actor: Actor, right: None, value: JsonValue, *, now: datetime
+    ) -> Consideration:
+        return Decided(
+            Resolution(kind=self.kind, interrupt_id=interrupt.id, resume_value=value, resolved_by=actor.subject)
+        )
+
+    def on_deadline(self, interrupt: OpenInterrupt) -> Resolution:
+        """End without an answer: the node that asked fails with ``interrupt_expired`` (§25, note A)."""
+        return Resolution(kind=self.kind, interrupt_id=interrupt.id, resume_value=None, reason=TIMEOUT_ACTION)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from interrupts.models.conversation import Conversation
+from interrupts.models.deliveries import CallbackSecret, Delivery, DeliveryAttempt, Webhook
 from interrupts.models.identity import ApiKey, Membership, Tenant
 from interrupts.models.ledger import IdempotencyRecord, OutboxMessage
 from interrupts.models.runs import Run, RunEvent
@@ -10,6 +12,10 @@ from interrupts.models.workflow import Workflow
 
 __all__ = [
     "ApiKey",
+    "CallbackSecret",
+    "Conversation",
+    "Delivery",
+    "DeliveryAttempt",
     "IdempotencyRecord",
     "Membership",
     "OutboxMessage",
@@ -18,5 +24,6 @@ __all__ = [
     "Suspension",
     "Tenant",
     "Timer",
+    "Webhook",
     "Workflow",
 ]

@@ -40,6 +40,9 @@ class Run(models.Model):
     dedup_scope = models.CharField(  # noqa: DJ001 - NULL is "not asked for", and never equal to another
         max_length=256, null=True, help_text="Set when the caller asked for one active run."
     )
+    callback_url = models.CharField(
+        max_length=2048, blank=True, help_text="Where notice of this run's interrupts is sent."
+    )
     created_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
 

@@ -76,6 +76,14 @@ def run(operation: Operation, *, key: Key | None, now: datetime) -> Done:
     return Done(outcome)
 
 
+def has_outcome(key: Key | None) -> bool:
+    """Return whether a key has been settled already: what must be asked outside need not be asked again for it."""
+    if key is None:
+        return False
+    known = IdempotencyRecord.objects.filter(tenant_id=key.tenant_id, endpoint=key.endpoint, key=key.key)
+    return known.filter(outcome__isnull=False).exists()
+
+
 def purge(*, now: datetime) -> int:
     """Delete records past their retention and return how many."""
     deleted, _ = IdempotencyRecord.objects.filter(created_at__lt=now - IDEMPOTENCY_RETENTION).delete()

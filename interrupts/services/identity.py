@@ -88,6 +88,8 @@ def add_member(
     Without a password a new person cannot sign in to the inbox, only use keys. An existing person's password is left
     alone. Raises ValidationFailed for someone who is in the tenant already, NotFound for an unknown group.
     """
+    # As Django stores names: of two spellings of one name the second is the same person, and not a failing insert.
+    username = User.normalize_username(username)
     with transaction.atomic():
         user = User.objects.filter(username=username).first() or _create_user(username, password)
         user.groups.add(*[get_group(group) for group in groups])

@@ -11,6 +11,7 @@ from interrupts.actor import Actor
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import compile_schema, validate
 from interrupts.engine.advance import Execution
+from interrupts.engine.nodes import node_type
 from interrupts.errors import AlreadyResolved, NotFound, ValidationFailed
 from interrupts.kinds import registry
 from interrupts.kinds.base import Decided
@@ -119,6 +120,10 @@ def _consider(execution: Execution, suspension: Suspension, actor: Actor, value:
         problems = validate(compile_schema(suspension.resume_schema), value)
         if problems:
             raise validation_failed(problems, base="/resumeValue")
+    node = execution.plan.nodes[suspension.node_id]
+    refusal = node_type(node.type_id).refuses_answer(node.config, value)
+    if refusal is not None:
+        raise refusal
     consideration = kind.consider(interrupt, actor, right, answer, now=now)
     if isinstance(consideration, Decided):
         settle(execution, suspension, consideration.resolution)

@@ -17,13 +17,15 @@ from interrupts.contracts.types import JsonObject
 from interrupts.contracts.validation import compile_schema, validate
 from interrupts.engine import advance
 from interrupts.engine.advance import Execution
+from interrupts.engine.offers import check_offered
 from interrupts.engine.plan import Plan, load_plan
 from interrupts.errors import NotFound, RunAlreadyActive, RunTerminal, TenantMismatch, ValidationFailed, WopError
 from interrupts.events import RunLog
 from interrupts.ids import mint_run_id, tenant_of
+from interrupts.kinds import registry
 from interrupts.models import Run, Workflow
 from interrupts.problems import validation_failed
-from interrupts.services import idempotency
+from interrupts.services import callbacks, egress, idempotency
 from interrupts.services._locking import lock_run
 from interrupts.services.workflows import read_workflow
 from interrupts.vocabulary import BOUND_ID_PATTERN, ENGINE_VERSION, TERMINAL_STATUSES, EventType, RunStatus
@@ -45,6 +47,7 @@ class CreateRun:
     metadata: JsonObject | None = None
     scope_id: str = ""
     enforce_dedup: bool = False
+    callback_url: str = ""
     transport: str = "rest"
     idempotency_key: idempotency.Key | None = None
 
@@ -52,9 +55,13 @@ class CreateRun:
 def create_run(*, request: CreateRun, now: datetime) -> idempotency.Done:
     """Start a run of the workflow's newest version. Returns ``{runId, status}``.
 
-    Raises NotFound for an unknown workflow, ValidationFailed for inputs or configurable that do not fit it,
-    RunAlreadyActive for a second active run of an enforced scope.
+    Raises NotFound for an unknown workflow, CapabilityRequired or RosterExceeded for one that needs more than this host
+    offers, ValidationFailed for inputs or configurable that do not fit it, RunAlreadyActive for a second active run of
+    an enforced scope.
     """
+    if request.callback_url and not idempotency.has_outcome(request.idempotency_key):
+        door, tenant_id = egress.from_settings(), request.actor.tenant_id
+        callbacks.check_callback_url(tenant_id=tenant_id, url=request.callback_url, door=door, now=now)
     done = idempotency.run(lambda: _create(request, now), key=request.idempotency_key, now=now)
     logger.info(
         "run created run=%s workflow=%s status=%s replay=%s",
@@ -69,6 +76,7 @@ def create_run(*, request: CreateRun, now: datetime) -> idempotency.Done:
 def _create(request: CreateRun, now: datetime) -> JsonObject:
     workflow = read_workflow(tenant_id=request.actor.tenant_id, workflow_id=request.workflow_id)
     plan = load_plan(workflow.document)
+    check_offered(plan, kinds=registry.served())
     _check_fit(plan, request)
     run = _new_run(request, workflow, plan, now)
     execution = Execution.of(run, RunLog(run, now=now, is_new=True))
@@ -116,6 +124,7 @@ def _new_run(request: CreateRun, workflow: Workflow, plan: Plan, now: datetime) 
         metadata=request.metadata,
         scope_id=request.scope_id,
         dedup_scope=request.scope_id if request.enforce_dedup else None,
+        callback_url=request.callback_url,
         created_at=now,
     )
 

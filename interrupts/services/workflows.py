@@ -13,7 +13,7 @@ from interrupts import selectors
 from interrupts.contracts.json_text import digest, dump_json
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.engine.definition import check_definition
-from interrupts.engine.nodes import node_type
+from interrupts.engine.nodes import NODE_TYPES
 from interrupts.errors import NotFound, VersionConflict
 from interrupts.kinds import registry
 from interrupts.models import Tenant, Workflow
@@ -54,7 +54,7 @@ def register_workflow(*, tenant_id: str, document: JsonValue, now: datetime) -> 
 
 def check_workflow(document: JsonValue) -> JsonObject:
     """Return the definition, found to be good, or raise ValidationFailed with every problem. Stores nothing."""
-    problems = check_definition(document, kinds=registry.served())
+    problems = check_definition(document)
     if problems:
         raise validation_failed(problems)
     return cast("JsonObject", document)
@@ -102,6 +102,7 @@ def _store(tenant_id: str, definition: JsonObject, now: datetime) -> Workflow:
 
 def _declare(tenant_id: str, node: JsonObject) -> None:
     """Tell a kind what the workflow may ask, as far as the node's configuration fixes it."""
-    asked = node_type(cast("str", node["typeId"])).asks(cast("JsonObject", node["config"]))
-    if asked is not None:
+    kind = NODE_TYPES.get(cast("str", node["typeId"]))
+    asked = None if kind is None else kind.asks(cast("JsonObject", node["config"]))
+    if asked is not None and asked.kind in registry.served():
         registry.get(asked.kind).declared(tenant_id=tenant_id, data=asked.data)

@@ -26,6 +26,8 @@ class Rendering:
 RENDERINGS: Final = {
     "validation_error": Rendering(400, 1),
     "idempotency_key_invalid": Rendering(400, 1),
+    "webhook_url_rejected": Rendering(400, 1),
+    "webhook_endpoint_unverified": Rendering(400, 1),
     "unauthenticated": Rendering(401, 5),
     "credential_revoked": Rendering(401, 5),
     "credential_lifetime_exceeded": Rendering(401, 5),
@@ -48,6 +50,8 @@ RENDERINGS: Final = {
     "payload_too_large": Rendering(413, 1),
     "unsupported_media_type": Rendering(415, 1),
     "capability_required": Rendering(422, 1),
+    "conversation_roster_exceeded": Rendering(422, 1),
+    "conversation_speaker_not_participant": Rendering(422, 1),
     "rate_limited": Rendering(429, 75, retry_after=1),
     "internal_error": Rendering(500, 70),
     "service_unavailable": Rendering(503, 75, retry_after=1),

@@ -220,13 +220,6 @@ def test_g28_a_rejected_gate_is_a_failed_source(suite: Peer, action: str, starte
     assert "node.retried" not in types(log)
 
 
-@pytest.mark.parametrize("url", ["https://127.0.0.1/openwop-callback-probe", "https://example.org/hook"])
-def test_g30_without_the_facet_a_callback_url_is_refused(suite: Peer, anonymous: Peer, url: str) -> None:
-    assert "callbackDelivery" not in anonymous.get("/.well-known/openwop").json()["interrupt"]
-    answer = suite.post("/runs", {"workflowId": "conformance-approval", "callbackUrl": url})
-    assert assert_refused(answer, 400, "validation_error")["details"]["field"] == "callbackUrl"
-
-
 def test_g32_the_request_stands_in_the_log_verbatim_and_any_twin_has_the_same_payload(suite: Peer) -> None:
     """A twin (approval.requested, approval.granted) is allowed, not required; this host sends none."""
     run_id = suite.suspended("conformance-approval")

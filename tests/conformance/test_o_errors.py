@@ -13,7 +13,7 @@ from tests.live.peer import TERMINAL, Peer, assert_refused, payloads
 def test_case_70_an_unparsable_body_is_refused_in_the_envelope(suite: Peer) -> None:
     """The peer checks envelope and version header of every answer."""
     assert_refused(suite.send("POST", "/runs", b"{"), 400, "validation_error")
-    assert_refused(suite.send("POST", "/webhooks", b"{"), 404, "not_found")
+    assert_refused(suite.send("POST", "/webhooks", b"{"), 400, "validation_error")
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ def root(anonymous: Peer) -> Any:
 
 def test_case_75_the_root_is_closed_and_names_only_what_is_served(root: Any) -> None:
     """The peer validates the root against its schema."""
-    assert root.keys() == METADATA | {"limits", "eventLog", "runList", "auth", "interrupt"}
+    families = {"limits", "eventLog", "runList", "auth", "interrupt", "webhooks"}
+    conversations = {"conversationPrimitive", "multiPartyConversation"}
+    assert root.keys() == METADATA | families | conversations
 
 
 def test_case_76_each_family_is_a_record(root: Any) -> None:
@@ -95,6 +97,9 @@ def test_case_84_every_described_path_is_served(suite: Peer, anonymous: Peer) ->
     assert len(paths) >= 9
     for template, operations in paths.items():
         path = template
+        if "{webhookId}" in path:
+            hook = suite.post("/webhooks", {"url": "https://subscriber.invalid/hook", "events": ["run.completed"]})
+            path = path.replace("{webhookId}", projected(hook.json()["webhookId"]))
         for name, value in ids.items():
             path = path.replace(name, value)
         assert "{" not in path, template

@@ -43,6 +43,9 @@ _ANSWERS: Final = (
     ("POST", _RUN + ":resume", "resume-response"),
     ("GET", _RUN + "/events/poll", "poll-response"),
     ("POST", _RUN + "/interrupts/[^/]+", "resolve-interrupt-response"),
+    ("POST", r"/webhooks", "register-webhook-response"),
+    ("GET", r"/webhooks/[^/]+/dead-letters", "webhook-dead-letter-page"),
+    ("POST", r"/webhooks/[^/]+/rotate-secret", "rotate-webhook-secret-response"),
 )
 _REMOVED_HEADERS: Final = r"x-openwop-|capabilities-etag|x-dedup|x-force-engine-version|x-pack-"
 
@@ -164,7 +167,7 @@ def assert_refused(response: httpx.Response, status: int, code: str) -> Any:
 def check_answer(response: httpx.Response) -> None:
     assert re.fullmatch(r"2\.\d+", response.headers.get("OpenWOP-Version", "")), "a protocol answer says its version"
     assert not [name for name in response.headers if re.match(_REMOVED_HEADERS, name)]
-    if response.status_code == 304 or response.request.method == "HEAD":
+    if response.status_code in {204, 304} or response.request.method == "HEAD":
         assert response.content == b""
         return
     assert response.headers["Content-Type"] == "application/json"

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from interrupts.contracts.types import JsonObject
 
 TERMINAL = {"run.completed", "run.failed", "run.cancelled"}
+RAISES = {"interrupt.requested", "node.suspended"}
 SETTLES = {"node.completed", "node.failed", "node.cancelled"}
 
 
@@ -23,21 +24,30 @@ class Entry(Protocol):
 
 
 class _Reader:
-    """Follows one log and objects to the first entry that may not stand where it stands."""
+    """Follows one log and objects to the first entry that may not stand where it stands.
 
-    def __init__(self) -> None:
+    A request and its suspension stand side by side; the suspension comes first where it gives a reason.
+    """
+
+    def __init__(self, threshold: float) -> None:
         self.active: set[str] = set()
         self.open: dict[str, str] = {}
-        self.asked: JsonObject | None = None
+        self.half: Entry | None = None
         self.resolved: dict[str, JsonObject] = {}
         self.keys: set[str] = set()
         self.is_paused = False
         self.attempts: dict[str, int] = {}
         self.cut: set[str] = set()
+        self.is_unsure = False
+        self.threshold = threshold
 
     def read(self, entry: Entry) -> None:
-        if self.asked is not None:
-            assert entry.type == "node.suspended", f"{entry.type} between the request and the suspension"
+        if self.half is not None:
+            assert {entry.type, self.half.type} == RAISES, f"{entry.type} between the two events of an interrupt"
+        if self.is_unsure:
+            assert entry.type == "node.suspended", "what an agent was not sure of waits at once"
+            assert entry.payload["reason"] == "low-confidence"
+        self.is_unsure = entry.type == "agent.decided" and entry.payload.get("confidence", 1) < self.threshold
         if self.is_paused:
             assert entry.type in ("run.resumed", "run.cancelled"), f"{entry.type} of a paused run"
         if entry.type in ("run.paused", "run.resumed"):
@@ -70,20 +80,27 @@ class _Reader:
         self.cut |= self.active
         self.active.clear()
 
+    def _raise(self, entry: Entry) -> None:
+        if self.half is None:
+            assert entry.node_id not in self.open
+            assert entry.type == "interrupt.requested" or "reason" in entry.payload
+            self.half = entry
+            return
+        requested, suspended = sorted((self.half, entry), key=lambda half: half.type)
+        self.half = None
+        key = suspended.payload["key"]
+        assert (suspended.node_id, key) == (requested.node_id, requested.payload["key"])
+        assert key not in self.keys, "a key is raised at most once in a run"
+        self.keys.add(key)
+        assert suspended.payload["interruptId"] not in self.resolved
+        self.open[suspended.node_id] = suspended.payload["interruptId"]
+
     def _read_of_active(self, entry: Entry) -> None:
         name, payload = entry.node_id, entry.payload
         waits = name in self.open
         match entry.type:
-            case "interrupt.requested":
-                assert not waits
-                assert payload["key"] not in self.keys, "a key is raised at most once in a run"
-                self.keys.add(payload["key"])
-                self.asked = payload
-            case "node.suspended":
-                assert self.asked is not None
-                assert payload["key"] == self.asked["key"]
-                assert payload["interruptId"] not in self.resolved
-                self.open[name], self.asked = payload["interruptId"], None
+            case "interrupt.requested" | "node.suspended":
+                self._raise(entry)
             case "interrupt.resolved":
                 assert self.open.pop(name) == payload["interruptId"]
                 self.resolved[payload["interruptId"]] = payload
@@ -99,13 +116,13 @@ class _Reader:
                 self.active.remove(name)
 
 
-def assert_legal(log: Sequence[Entry]) -> None:
-    """Fail unless this is the log of a run as far as it has come."""
+def assert_legal(log: Sequence[Entry], *, threshold: float = 0.7) -> None:
+    """Fail unless this is the log of a run as far as it has come; ``threshold`` is the run's escalation threshold."""
     assert [entry.sequence for entry in log] == list(range(len(log)))
     assert [index for index, entry in enumerate(log) if entry.type == "run.started"] == [0]
     ends = [index for index, entry in enumerate(log) if entry.type in TERMINAL]
     assert ends in ([], [len(log) - 1]), "the terminal event is the last and the only one"
-    reader = _Reader()
+    reader = _Reader(threshold)
     for entry in log:
         reader.read(entry)
     if ends:

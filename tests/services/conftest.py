@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from interrupts.models import Run
 from tests.invariants import assert_payloads_fit, assert_run_holds
+from tests.receivers import answering
+from tests.services.lines import Line, Script, line_to
 
 
 @pytest.fixture(autouse=True)
@@ -16,3 +19,20 @@ def _every_run_holds(db: None) -> Iterator[None]:
     for run_id in Run.objects.values_list("pk", flat=True):
         assert_run_holds(run_id)
         assert_payloads_fit(run_id)
+
+
+@pytest.fixture
+def line(tmp_path: Path, db: None) -> Iterator[Line]:
+    """A receiver that takes everything."""
+    yield from line_to(answering("204 No Content"), tmp_path)
+
+
+@pytest.fixture
+def script() -> Script:
+    return Script("500 Trouble")
+
+
+@pytest.fixture
+def moody(tmp_path: Path, script: Script, db: None) -> Iterator[Line]:
+    """A receiver that answers by the script."""
+    yield from line_to(script, tmp_path)

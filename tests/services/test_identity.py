@@ -206,3 +206,11 @@ def test_the_command_line_is_a_workload_without_a_user() -> None:
     operator = identity.command_line_actor(tenant())
     assert (operator.user_id, operator.subject["kind"], operator.subject["lane"]) == (None, "workload", "workload")
     assert Scope.APPROVALS_RESPOND not in operator.scopes
+
+
+def test_another_spelling_of_a_name_is_the_same_person() -> None:
+    first = member("u1")
+    second = member("\uff55\uff11", of="globex")
+    assert (second.user, second.user.username) == (first.user, "u1")
+    with pytest.raises(ValidationFailed, match="u1 is already in the tenant acme"):
+        member("\uff551")

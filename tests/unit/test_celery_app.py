@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from wopsite.celery import FIRE_TIMERS, app, note_finished_sweep
 from wopsite.sweeps import last_sweep
@@ -13,9 +14,8 @@ from wopsite.sweeps import last_sweep
 def test_every_reminder_names_a_task_that_exists() -> None:
     app.loader.import_default_modules()
     names = {entry["task"] for entry in app.conf.beat_schedule.values()}
-    assert names == {
-        f"interrupts.tasks.{name}" for name in ("fire_timers", "relay_outbox", "purge_idempotency_records")
-    }
+    tasks = ("fire_timers", "relay_outbox", "deliver_due", "purge_deliveries", "purge_idempotency_records")
+    assert names == {f"interrupts.tasks.{name}" for name in tasks}
     assert names <= set(app.tasks)
 
 
@@ -28,6 +28,11 @@ def test_a_task_is_given_back_when_its_worker_dies_and_only_json_is_read() -> No
     assert (app.conf.task_acks_late, app.conf.task_reject_on_worker_lost) == (True, True)
     assert (app.conf.accept_content, app.conf.task_serializer) == (["json"], "json")
     assert app.conf.task_always_eager is False
+
+
+def test_a_broker_of_files_has_no_pool_whose_processes_could_block_each_other() -> None:
+    is_of_files = settings.CELERY_BROKER_URL.startswith("filesystem:")
+    assert app.conf.worker_pool == ("solo" if is_of_files else "prefork")
 
 
 @pytest.mark.parametrize(("state", "seen"), [("SUCCESS", True), ("FAILURE", False)])

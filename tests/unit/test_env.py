@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import trustme
 
 from tests.architecture.sources import ROOT
 from wopsite import env
@@ -164,3 +165,50 @@ def test_a_bad_value_ends_a_command_with_its_line_and_no_traceback(tmp_path: Pat
     assert ended.returncode == 1
     assert ended.stderr == "PORT must be a whole number, not 'http'. Example: PORT=8000\n"
     assert ended.stdout == ""
+
+
+# --- What may be called -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("", []),
+        ("10.1.0.0/16", [("10.1.0.0/16", 443)]),
+        ("10.1.2.3:8443", [("10.1.2.3/32", 8443)]),
+        ("fd00:1::/48, ::1", [("fd00:1::/48", 443), ("::1/128", 443)]),
+        ("[fd00:1::/48]:8443,[::1]", [("fd00:1::/48", 8443), ("::1/128", 443)]),
+        ("Hooks.Corp.internal.:8443 ,localhost", [("hooks.corp.internal", 8443), ("localhost", 443)]),
+    ],
+)
+def test_destinations_are_networks_and_names_with_a_port(
+    given: pytest.MonkeyPatch, value: str, expected: list[tuple[str, int]]
+) -> None:
+    given.setenv(NAME, value)
+    assert env.destinations(NAME) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["https://hooks", "10.1.2.3/16", "10.1.2.0/33", "300.1.2.3", "host:0", "host:65536", "host:", "[::1", "a b", "*.x"],
+)
+def test_what_is_no_destination_stops_the_start(given: pytest.MonkeyPatch, value: str) -> None:
+    given.setenv(NAME, value)
+    with pytest.raises(env.BadSetting) as refused:
+        env.destinations(NAME)
+    assert refusal(refused).startswith(f"{NAME} ")
+    assert "Example: " in refusal(refused)
+
+
+def test_a_file_of_certificates_must_be_one(given: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert env.certificates(NAME) == ""
+    good = tmp_path / "authority.pem"
+    trustme.CA().cert_pem.write_to_path(str(good))
+    given.setenv(NAME, str(good))
+    assert env.certificates(NAME) == str(good)
+    for bad in (tmp_path / "absent.pem", tmp_path / "empty.pem"):
+        if bad.name == "empty.pem":
+            bad.touch()
+        given.setenv(NAME, str(bad))
+        with pytest.raises(env.BadSetting, match="must be a file of certificates"):
+            env.certificates(NAME)

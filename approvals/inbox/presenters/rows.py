@@ -23,7 +23,7 @@ from approvals.selectors import CastVote
 from interrupts.actor import Actor
 from interrupts.contracts.types import JsonObject
 from interrupts.models import Suspension
-from interrupts.vocabulary import Action
+from interrupts.vocabulary import Action, InterruptKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Row:
 
     url: str
     title: str
+    kind: str
     workflow: str
     artifact_type: str
     started_by: str
@@ -92,17 +93,18 @@ def _decider(suspension: Suspension) -> str:
 def _row(suspension: Suspension, facts: _Facts) -> Row:
     data = cast("JsonObject", suspension.payload["data"])
     votes = facts.votes.get(suspension.pk, ())
-    is_open = suspension.outcome is None
+    is_open, is_approval = suspension.outcome is None, suspension.kind == InterruptKind.APPROVAL
     starter = words.subject_of(suspension.run.owner)
     return Row(
         url=interrupt_url(suspension),
         title=one_line(suspension.title),
+        kind=words.kind(suspension.kind),
         workflow=one_line(suspension.run.workflow.name),
-        artifact_type=one_line(str(data["artifactType"]), limit=60),
+        artifact_type=one_line(str(data["artifactType"]), limit=60) if is_approval else "",
         started_by=facts.names.get(starter, starter),
         opened=moment(suspension.opened_at, now=facts.reader.now),
         due=due(suspension.deadline, now=facts.reader.now) if is_open else None,
-        progress=progress(read_policy(data), votes) if is_open else "",
+        progress=progress(read_policy(data), votes) if is_open and is_approval else "",
         standing=_standing(suspension, facts) if is_open else "",
         my_vote=_my_vote(votes, facts.me),
         state=None if is_open else words.ending(suspension),
@@ -151,5 +153,5 @@ def _ended_by(suspension: Suspension, facts: _Facts) -> str:
     if not decider:
         return ""
     name = _("you") if decider == facts.me else facts.names.get(decider, decider)
-    action = str(suspension.resolution["action"])
+    action = str((suspension.resolution or {}).get("action", ""))
     return _("%(name)s %(did)s") % {"name": name, "did": words.done(action)}

@@ -21,7 +21,7 @@ from interrupts.contracts.types import JsonObject
 from interrupts.engine.plan import Plan, load_plan
 from interrupts.models import Run, RunEvent
 from interrupts.run_state import RunState
-from interrupts.vocabulary import TIMEOUT_ACTION, EventType
+from interrupts.vocabulary import TIMEOUT_ACTION, EventType, InterruptKind
 
 MAX_EVENTS: Final = 500
 
@@ -40,6 +40,10 @@ _SENTENCES: Final[Mapping[str, Words]] = {
     EventType.NODE_SUSPENDED: gettext_lazy("“%(node)s” waits for an answer."),
     EventType.NODE_RESUMED: gettext_lazy("“%(node)s” went on with the answer."),
     EventType.INTERRUPT_REQUESTED: gettext_lazy("“%(node)s” asked a question."),
+    EventType.AGENT_DECIDED: gettext_lazy("The agent at “%(node)s” decided."),
+    EventType.CONVERSATION_OPENED: gettext_lazy("“%(node)s” opened a conversation."),
+    EventType.CONVERSATION_EXCHANGED: gettext_lazy("Somebody spoke in the conversation of “%(node)s”."),
+    EventType.CONVERSATION_CLOSED: gettext_lazy("The conversation of “%(node)s” was closed."),
     EventType.CAP_BREACHED: gettext_lazy("The run reached a limit."),
     EventType.WORKFLOW_LOOPBACK_LIMIT: gettext_lazy("“%(node)s” went round more often than expected."),
 }
@@ -153,6 +157,8 @@ def _sentence(plan: Plan, event: RunEvent, names: Mapping[str, str]) -> str:
 
 def _resolved(plan: Plan, event: RunEvent, names: Mapping[str, str]) -> str:
     node = _node_name(plan, event.node_id)
+    if event.payload.get("reason") == TIMEOUT_ACTION and event.payload.get("kind") != InterruptKind.APPROVAL:
+        return _("Nobody answered “%(node)s” in time.") % {"node": node}
     if event.payload.get("action") == TIMEOUT_ACTION:
         return _("Nobody answered “%(node)s” in time: it was rejected.") % {"node": node}
     subject = words.subject_of(event.payload.get("resolvedBy"))

@@ -14,7 +14,7 @@ from approvals.eligibility import OPEN_GATE
 from approvals.inbox.presenters.text import one_line
 from interrupts.contracts.types import JsonObject
 from interrupts.models import Suspension
-from interrupts.vocabulary import Action, Decision, RefKind, RunStatus, SuspensionOutcome
+from interrupts.vocabulary import Action, Decision, InterruptKind, RefKind, RunStatus, SuspensionOutcome
 
 Words = str | Promise
 
@@ -32,6 +32,19 @@ _DONE: Final[Mapping[str, Words]] = {
     Action.REFINE: gettext_lazy("asked for changes"),
     Action.ASK: gettext_lazy("asked a question"),
     Action.REJECT: gettext_lazy("rejected"),
+    # Every other kind of interrupt has no actions.
+    "": gettext_lazy("answered"),
+}
+_KINDS: Final[Mapping[str, Words]] = {
+    InterruptKind.APPROVAL: gettext_lazy("Approval"),
+    InterruptKind.CLARIFICATION: gettext_lazy("Question"),
+    InterruptKind.EXTERNAL_EVENT: gettext_lazy("Outside event"),
+    InterruptKind.CUSTOM: gettext_lazy("Request"),
+    InterruptKind.CONVERSATION_START: gettext_lazy("Start of a conversation"),
+    InterruptKind.CONVERSATION_EXCHANGE: gettext_lazy("Conversation"),
+    InterruptKind.CONVERSATION_CLOSE: gettext_lazy("End of a conversation"),
+    InterruptKind.LOW_CONFIDENCE: gettext_lazy("Unsure decision"),
+    InterruptKind.CREDENTIAL: gettext_lazy("Account to connect"),
 }
 _STATUS: Final[Mapping[str, Words]] = {
     RunStatus.PENDING: gettext_lazy("Not started"),
@@ -71,6 +84,10 @@ def done(action: str) -> str:
     return str(_DONE.get(action, action))
 
 
+def kind(name: str) -> str:
+    return str(_KINDS[name])
+
+
 def approvals_of(count: int, needed: int) -> str:
     text = ngettext("%(count)d of %(needed)d approval", "%(count)d of %(needed)d approvals", needed)
     return text % {"count": count, "needed": needed}
@@ -88,6 +105,8 @@ def run_state(status: str) -> State:
 def ending(suspension: Suspension) -> State:
     """Return how an interrupt ended. What was sent back for changes was not granted, whatever the record calls it."""
     resolution = cast("JsonObject", suspension.resolution or {})
+    if suspension.outcome == SuspensionOutcome.RESOLVED and suspension.kind != InterruptKind.APPROVAL:
+        return State(_("Answered"), "good")
     match suspension.outcome, resolution.get("decision"), resolution.get("action"):
         case SuspensionOutcome.TIMED_OUT, _decision, _action:
             return State(_("Timed out"), "warn")

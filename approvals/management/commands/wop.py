@@ -18,11 +18,18 @@ from approvals import cli
 from interrupts.contracts.json_limits import forbidden_character
 from interrupts.errors import ValidationFailed, WopError
 from interrupts.problems import in_lines
-from interrupts.surfaces.cli import keys, people, runs, workflows
+from interrupts.surfaces.cli import callbacks, keys, people, runs, workflows
 from interrupts.surfaces.cli.command import Outcome, add_commands
 from interrupts.surfaces.problems import exit_code
 
-COMMANDS: Final = (*people.COMMANDS, *keys.COMMANDS, *workflows.COMMANDS, *runs.COMMANDS, *cli.COMMANDS)
+COMMANDS: Final = (
+    *people.COMMANDS,
+    *callbacks.COMMANDS,
+    *keys.COMMANDS,
+    *workflows.COMMANDS,
+    *runs.COMMANDS,
+    *cli.COMMANDS,
+)
 
 
 class Command(BaseCommand):

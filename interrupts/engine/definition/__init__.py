@@ -24,11 +24,11 @@ _STEPS: Final = 1_000_000
 _SECONDS: Final = 10.0
 
 
-def check_definition(document: JsonValue, *, kinds: frozenset[str]) -> list[Problem]:
+def check_definition(document: JsonValue) -> list[Problem]:
     """Return what is wrong with a definition, sorted by pointer; an empty list means that it can be registered.
 
-    ``kinds`` are the kinds of interrupt this host serves. At most 100 problems come back. A document over the bounds
-    is told so and nothing else, since the rest of the checks rely on them.
+    At most 100 problems come back. A document over the bounds is told so and nothing else, since the rest of the checks
+    rely on them.
     """
     too_large = _size_problems(document)
     if too_large:
@@ -42,7 +42,7 @@ def check_definition(document: JsonValue, *, kinds: frozenset[str]) -> list[Prob
             *problems,
             *id_problems(draft),
             *graph_problems(draft),
-            *node_problems(draft, kinds),
+            *node_problems(draft),
             *edge_problems(draft),
             *_option_problems(draft),
         ]

@@ -1,4 +1,4 @@
-"""Nodes: a known type, a configuration and ports that suit it, and an interrupt that this host serves."""
+"""Nodes: a known type, and a configuration and ports that suit it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import compile_schema, validate
 from interrupts.engine.definition.draft import Draft, DraftNode, Path, text_of
 from interrupts.engine.expressions import ExpressionError, compile_expression
-from interrupts.engine.nodes import NODE_TYPES
+from interrupts.engine.nodes import NODE_TYPES, RESERVED
 from interrupts.engine.nodes.base import NodeType
 
 
-def node_problems(draft: Draft, kinds: frozenset[str]) -> Iterator[Problem]:
+def node_problems(draft: Draft) -> Iterator[Problem]:
+    """Yield what is wrong with the nodes. What the protocol knows and this host lacks, ``engine.offers`` refuses."""
     for node in draft.nodes:
         if node.type is not None:
-            yield from _config_problems(node, node.type, kinds)
-        elif (type_id := text_of(node.item, "typeId")) is not None:
+            yield from _config_problems(node, node.type)
+        elif (type_id := text_of(node.item, "typeId")) is not None and type_id not in RESERVED:
             message = f"There is no node type “{type_id}” here. There are: {', '.join(sorted(NODE_TYPES))}."
             yield Problem(to_pointer(["nodes", node.index, "typeId"]), "unknown_type", message)
         for port, value in node.inputs.items():
             yield from _port_problems(draft, node, port, value)
 
 
-def _config_problems(node: DraftNode, kind: NodeType, kinds: frozenset[str]) -> Iterator[Problem]:
+def _config_problems(node: DraftNode, kind: NodeType) -> Iterator[Problem]:
     if node.config is None:
         return
     at = to_pointer(["nodes", node.index, "config"])
@@ -32,10 +33,6 @@ def _config_problems(node: DraftNode, kind: NodeType, kinds: frozenset[str]) -> 
     shape = validate(compile_schema(kind.config_schema), node.config)
     for problem in shape or kind.check_config(node.config):
         yield Problem(at + problem.pointer, problem.keyword, problem.message)
-    asked = None if shape else kind.asks(node.config)
-    if asked is not None and asked.kind not in kinds:
-        message = f"This host does not serve interrupts of the kind “{asked.kind}”."
-        yield Problem(to_pointer(["nodes", node.index, "config"]), "capability_required", message)
 
 
 def _port_problems(draft: Draft, node: DraftNode, port: str, value: JsonValue) -> Iterator[Problem]:

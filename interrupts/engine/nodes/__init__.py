@@ -6,6 +6,8 @@ from typing import Final
 
 from interrupts.engine.nodes.approval_gate import ApprovalGate
 from interrupts.engine.nodes.base import NodeType
+from interrupts.engine.nodes.clarification_gate import ClarificationGate
+from interrupts.engine.nodes.conversation_gate import ConversationGate
 from interrupts.engine.nodes.delay import Delay
 from interrupts.engine.nodes.fail import Fail
 from interrupts.engine.nodes.identity import Identity
@@ -13,10 +15,39 @@ from interrupts.engine.nodes.interrupt import Interrupt
 from interrupts.engine.nodes.noop import Noop
 
 NODE_TYPES: Final[dict[str, NodeType]] = {
-    kind.type_id: kind for kind in (ApprovalGate(), Delay(), Fail(), Identity(), Interrupt(), Noop())
+    kind.type_id: kind
+    for kind in (
+        ApprovalGate(),
+        ClarificationGate(),
+        ConversationGate(),
+        Delay(),
+        Fail(),
+        Identity(),
+        Interrupt(),
+        Noop(),
+    )
+}
+
+# Names that the protocol reserves, and what a host must offer to have them (wire contract §6.3). One that is not in
+# NODE_TYPES may be registered and is refused when a run is created: the host may offer it by then.
+RESERVED: Final = {
+    "core.conversationGate": "conversationPrimitive",
+    "core.dispatch": "multiAgent",
+    "core.httpFetch": "httpClient",
+    "core.orchestrator.supervisor": "multiAgent",
+    "core.subWorkflow": "subWorkflow",
+    "core.conformance.mock-agent": "conformance",
+    "core.conformance.side-effect": "conformance",
+    "conformance.oauth.use": "oauth.credentialInterrupt",
+    "conformance.requiresMissing": "conformance.never-provided",
 }
 
 
+def register(kind: NodeType) -> None:
+    """Add a type that depends on the installation, or put it in the place of a plainer one, when the app starts."""
+    NODE_TYPES[kind.type_id] = kind
+
+
 def node_type(type_id: str) -> NodeType:
-    """Return the type, or raise KeyError: a definition with an unknown type is never registered."""
+    """Return the type, or raise KeyError: no run is created of a workflow with a type that is not here."""
     return NODE_TYPES[type_id]

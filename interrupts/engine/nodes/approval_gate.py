@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from interrupts.contracts.admission import check_schema
 from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonObject
 from interrupts.engine.nodes import _approval
+from interrupts.engine.nodes._schemas import answer_schema_problems
 from interrupts.engine.nodes.base import Asked, Failed, NodeContext, NodeResult, NodeType, Suspend
 from interrupts.kinds.base import Resolution
 from interrupts.vocabulary import MAX_TIMEOUT_MS, Action, InterruptKind, RejectionPolicy
@@ -89,11 +89,7 @@ class ApprovalGate(NodeType):
         return Asked(InterruptKind.APPROVAL, config)
 
     def check_config(self, config: JsonObject) -> list[Problem]:
-        problems = _approval.gate_problems(config)
-        if "resumeSchema" in config:
-            schema = cast("JsonObject", config["resumeSchema"])
-            problems += [Problem("/resumeSchema" + p.pointer, p.keyword, p.message) for p in check_schema(schema)]
-        return problems
+        return _approval.gate_problems(config) + answer_schema_problems(config, "resumeSchema")
 
 
 def _payload(ctx: NodeContext) -> JsonObject:

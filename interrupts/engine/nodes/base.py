@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from interrupts.contracts.problems import Problem
-from interrupts.contracts.types import JsonObject
+from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.errors import WopError
 from interrupts.kinds.base import Resolution
-from interrupts.vocabulary import InterruptKind
+from interrupts.vocabulary import DEFAULT_ESCALATION_THRESHOLD, EventType, InterruptKind
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEvent:
+    """Something that happened in a node and has an event type of its own. The engine records it, under the node."""
+
+    type: EventType
+    payload: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The node is done."""
+    """The node is done. ``events`` are recorded before its end, here as in the other results."""
 
     outputs: JsonObject
+    events: tuple[NodeEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +38,7 @@ class Failed:
     message: str
     retryable: bool = False
     details: JsonObject | None = None
+    events: tuple[NodeEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +46,17 @@ class Suspend:
     """The node waits for something outside the run: one interrupt, whose key the engine makes.
 
     ``timeout_ms`` is the interrupt's own deadline in milliseconds, counted from now; None or 0 is no deadline.
+    ``reason`` says on ``node.suspended`` why the node could not go on by itself. ``then`` is recorded right after the
+    suspension, which caused it.
     """
 
     kind: InterruptKind
     data: JsonObject
     timeout_ms: int | None = None
     resume_schema: JsonObject | None = None
+    reason: str | None = None
+    events: tuple[NodeEvent, ...] = ()
+    then: tuple[NodeEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +83,10 @@ class NodeContext:
 
     On the way back from an interrupt, ``asked`` is the interrupt's data as it was shown, and there are no inputs: a
     source that ran again meanwhile must not change what was decided about.
+
+    ``visit`` is the visit index: the node's interrupts that were resolved before this execution began; ``ordinal``
+    counts those resolved since (interrupt.md §Re-entry). ``turns`` holds the number of turns of each conversation of
+    the run; ``owner`` is the run's owner; ``agent_id`` is empty for a node that is no agent's.
     """
 
     run_id: str
@@ -75,6 +96,11 @@ class NodeContext:
     inputs: JsonObject
     visit: int
     asked: JsonObject = field(default_factory=dict)
+    ordinal: int = 0
+    turns: Mapping[str, int] = field(default_factory=dict)
+    owner: JsonObject = field(default_factory=dict)
+    agent_id: str = ""
+    escalation_threshold: float = DEFAULT_ESCALATION_THRESHOLD
 
 
 class NodeType(ABC):
@@ -104,6 +130,14 @@ class NodeType(ABC):
 
     def asks(self, config: JsonObject) -> Asked | None:
         """The interrupt this node raises, as far as its configuration fixes it; None when it raises none."""
+        return None
+
+    def refuses_start(self, config: JsonObject) -> WopError | None:
+        """Why no run of a workflow with such a node may be created here, though it could be registered."""
+        return None
+
+    def refuses_answer(self, config: JsonObject, value: JsonValue) -> WopError | None:
+        """Why an answer which its kind accepts is none for this node."""
         return None
 
     def check_config(self, config: JsonObject) -> list[Problem]:

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any, Final
 
 NOUNS: Final = {
+    "callback-secret": "Secrets that sign callbacks",
     "tenant": "Tenants: customers, teams or environments kept apart",
     "user": "People",
     "group": "Groups of people",

@@ -14,6 +14,7 @@ from interrupts.errors import NotFound, ValidationFailed
 
 STANDARD_INPUT: Final = "-"
 MAX_DAYS: Final = 36_500
+MAX_HOURS: Final = 720
 _MAX_BYTES: Final = 1_048_576
 
 
@@ -56,6 +57,13 @@ def days(text: str) -> int:
     """Return a number of days from 1 to 36,500 (for argparse)."""
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_DAYS):
         raise ArgumentTypeError(f"must be a whole number of days from 1 to {MAX_DAYS}, not {text!r}")
+    return int(text)
+
+
+def hours(text: str) -> int:
+    """Return a number of hours from 0 to 720 (for argparse)."""
+    if not (text.isascii() and text.isdigit() and int(text[:9]) <= MAX_HOURS):
+        raise ArgumentTypeError(f"must be a whole number of hours from 0 to {MAX_HOURS}, not {text!r}")
     return int(text)
 
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, ClassVar, NoReturn, cast
+from typing import Any, ClassVar, Final, NoReturn, cast
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -23,6 +23,9 @@ from interrupts.surfaces.rest.openapi import ProtocolSchema
 from interrupts.surfaces.rest.operations import Operation
 from interrupts.surfaces.rest.paths import read_bound_id
 from interrupts.vocabulary import IDEMPOTENCY_KEY_PATTERN
+
+# Path parameters that are ids of a tenant, by the names callers know them by.
+_FIELDS: Final = {"run_id": "runId", "webhook_id": "webhookId"}
 
 
 class ProtocolView(APIView):
@@ -46,9 +49,9 @@ class ProtocolView(APIView):
         self.now = timezone.now()
         if self.operation.scope is not None:
             self._authorize()
-        if "run_id" in self.kwargs:
+        for name in _FIELDS.keys() & self.kwargs.keys():
             # The handler is called with this very dict: it gets the id decoded and known to be of the caller's tenant.
-            self.kwargs["run_id"] = read_bound_id(self.kwargs["run_id"], tenant_id=self.actor.tenant_id)
+            self.kwargs[name] = read_bound_id(self.kwargs[name], tenant_id=self.actor.tenant_id, field=_FIELDS[name])
         self._check_key()
 
     def handle_exception(self, exc: Exception) -> NoReturn:

@@ -1,7 +1,7 @@
 """createRun's body, beyond what its schema says (wire contract §7.1).
 
-What this host does not offer is refused, never silently left aside: a caller who asks for a callback, an evaluation or
-a region relies on it.
+What this host does not offer is refused, never silently left aside: a caller who asks for an evaluation or a region
+relies on it.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ def read_create_run(body: JsonObject, *, actor: Actor, dedup: str | None, idempo
         metadata=cast("JsonObject | None", body.get("metadata")),
         scope_id=cast("str", body.get("scopeId", "")),
         enforce_dedup=_enforces_dedup(dedup, body),
+        callback_url=cast("str", body.get("callbackUrl", "")),
         idempotency_key=idempotency_key,
     )
 
@@ -53,8 +54,6 @@ def _refuse_unoffered(body: JsonObject) -> None:
                 f"{member} needs the family {family}, which this host does not offer.",
                 details={"requiredCapability": family, "field": member},
             )
-    if "callbackUrl" in body:
-        raise ValidationFailed("This host does not deliver callbacks.", details={"field": "callbackUrl"})
     configurable = cast("JsonObject", body.get("configurable", {}))
     ai = cast("JsonObject", configurable.get("ai", {}))
     if "mockProvider" in ai:

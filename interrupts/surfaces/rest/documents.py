@@ -1,15 +1,13 @@
-"""Runs and events as the wire shows them: closed objects, with the members we have (wire contract §7.2, §8.1)."""
+"""Runs as the wire shows them: closed objects, with the members we have (wire contract §7.2)."""
 
 from __future__ import annotations
 
-from typing import cast
-
 from interrupts.contracts.types import JsonObject
-from interrupts.engine.plan import load_plan
 from interrupts.events import isoformat
-from interrupts.models import Run, RunEvent
+from interrupts.models import Run
 from interrupts.run_state import NodeState, RunState
-from interrupts.vocabulary import ENGINE_VERSION, EVENT_LOG_SCHEMA_VERSION, EventType, NodeStatus
+from interrupts.services.event_documents import sensitive_inputs, without
+from interrupts.vocabulary import ENGINE_VERSION, EVENT_LOG_SCHEMA_VERSION, NodeStatus
 
 
 def run_snapshot(run: Run) -> JsonObject:
@@ -28,8 +26,8 @@ def run_snapshot(run: Run) -> JsonObject:
         "eventLogSchemaVersion": EVENT_LOG_SCHEMA_VERSION,
         "engineVersion": ENGINE_VERSION,
         "startedAt": state.started_at or isoformat(run.created_at),
-        "inputs": _without(run.inputs, hidden),
-        "variables": _without(run.variables, hidden),
+        "inputs": without(run.inputs, hidden),
+        "variables": without(run.variables, hidden),
         "nodeStates": {name: _node_state(node) for name, node in state.nodes.items()},
         "tags": run.tags,
     }
@@ -43,29 +41,6 @@ def run_snapshot(run: Run) -> JsonObject:
     return document | {name: value for name, value in optional.items() if value is not None}
 
 
-def sensitive_inputs(run: Run) -> set[str]:
-    """Return the names of the inputs that no surface shows, as the run's workflow declares them."""
-    return {variable.name for variable in load_plan(run.workflow.document).variables if variable.sensitive}
-
-
-def event_document(event: RunEvent, *, hidden: set[str]) -> JsonObject:
-    """Return the RunEventDoc of one entry of the log, without the ``hidden`` inputs that the log itself must keep."""
-    payload = event.payload
-    if event.type == EventType.RUN_STARTED:
-        payload = {**payload, "inputs": _without(payload["inputs"], hidden)}
-    document: JsonObject = {
-        "eventId": event.event_id,
-        "runId": event.run_id,
-        "type": event.type,
-        "payload": payload,
-        "timestamp": isoformat(event.at),
-        "sequence": event.sequence,
-        "schemaVersion": EVENT_LOG_SCHEMA_VERSION,
-        "engineVersion": ENGINE_VERSION,
-    }
-    return document | {"nodeId": event.node_id} if event.node_id else document
-
-
 def _node_state(node: NodeState) -> JsonObject:
     shown: JsonObject = {"status": str(node.status), "visits": node.visits}
     if node.error is not None:
@@ -73,7 +48,3 @@ def _node_state(node: NodeState) -> JsonObject:
     if node.status is NodeStatus.SUSPENDED and node.interrupt_id is not None:
         shown["interruptId"] = node.interrupt_id
     return shown
-
-
-def _without(values: object, hidden: set[str]) -> JsonObject:
-    return {name: value for name, value in cast("JsonObject", values).items() if name not in hidden}

@@ -43,7 +43,7 @@ class ProtocolMiddleware:
         response = _answer(request)
         response[VERSION_HEADER] = PROTOCOL_VERSION
         response.setdefault("Cache-Control", "no-store")
-        if response.status_code != 304:
+        if response.status_code not in {204, 304}:
             response["Content-Length"] = str(len(response.content))
         return response
 

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 
-from interrupts.capabilities import discovery_document
+from interrupts.capabilities import offered
 from interrupts.contracts.json_text import dump_json
 from interrupts.contracts.shipped import shipped_document
 from interrupts.contracts.types import JsonObject, JsonValue
@@ -100,6 +100,7 @@ def _parameter(parameter: Parameter) -> JsonObject:
 def _path_parameters(path: str) -> list[JsonObject]:
     words = {
         "run_id": "The run's id with its slash written as ~2F, such as acme~2Fr-0123456789abcdef.",
+        "webhook_id": "The webhook's id with its slash written as ~2F.",
         "token": "The signed token of a link.",
     }
     return [
@@ -116,7 +117,9 @@ def _path_parameters(path: str) -> list[JsonObject]:
 
 def _answers(operation: Operation) -> dict[str, Any]:
     answers: dict[str, Any] = {
-        str(status): {"description": "Done.", "content": _content(schema)}
+        str(status): {"description": "Done."}
+        if schema is None
+        else {"description": "Done.", "content": _content(schema)}
         for status, schema in operation.answers.items()
     }
     if operation.is_conditional:
@@ -168,8 +171,7 @@ def _component(name: str) -> JsonValue:
 
 def _advertised(properties: JsonObject) -> JsonObject:
     """Of the many families the protocol knows, describe those that this host offers."""
-    offered = {*discovery_document(), "fixtures"}
-    return {name: schema for name, schema in properties.items() if name in offered}
+    return {name: schema for name, schema in properties.items() if name in offered()}
 
 
 def _moved(value: JsonValue, home: str) -> JsonValue:

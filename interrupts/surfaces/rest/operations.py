@@ -47,22 +47,25 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One method of one path. ``body`` and ``answers`` name our schemas; no ``scope`` means no credential."""
+    """One method of one path. ``body`` and ``answers`` name our schemas; no ``scope`` means no credential.
+
+    An answer without a schema has no body. Mutations honour Idempotency-Key; reads must not (wire contract §10).
+    """
 
     id: str
     summary: str
-    answers: Mapping[int, str]
+    answers: Mapping[int, str | None]
     scope: Scope | None = None
     body: str | None = None
     body_is_optional: bool = False
     is_conditional: bool = False
     parameters: tuple[Parameter, ...] = ()
     raises: tuple[str, ...] = field(default=())
+    is_bodiless_mutation: bool = False
 
     @property
     def is_mutation(self) -> bool:
-        """Mutations honour Idempotency-Key; reads must not (wire contract §10)."""
-        return self.body is not None
+        return self.body is not None or self.is_bodiless_mutation
 
     @property
     def errors(self) -> tuple[str, ...]:

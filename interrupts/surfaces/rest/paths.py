@@ -42,17 +42,18 @@ def project_id(bound_id: str) -> str:
     return "".join(chr(byte) if byte in _PASSED_THROUGH else f"~{byte:02X}" for byte in bound_id.encode())
 
 
-def read_bound_id(segment: str, *, tenant_id: str) -> str:
+def read_bound_id(segment: str, *, tenant_id: str, field: str = "runId") -> str:
     """Return the bound id of a path segment that belongs to the tenant.
 
-    Decided from the text alone, before any look-up, so that the answer does not tell whether another tenant's run
+    Decided from the text alone, before any look-up, so that the answer does not tell whether another tenant's
     exists. Raises ValidationFailed for a malformed or bare id and TenantMismatch for another tenant's.
     """
-    bound_id = _decode(segment)
+    bound_id = _decode(segment, field)
     if not re.fullmatch(BOUND_ID_PATTERN, bound_id):
         raise ValidationFailed(
-            f"“{bound_id[:_SHOWN]}” is not the id of a run. An id is <tenant>/<opaque>, with its slash written as ~2F.",
-            details={"field": "runId"},
+            f"“{bound_id[:_SHOWN]}” is not the id of a {field.removesuffix('Id')}."
+            " An id is <tenant>/<opaque>, with its slash written as ~2F.",
+            details={"field": field},
         )
     if tenant_of(bound_id) != tenant_id:
         raise TenantMismatch
@@ -69,7 +70,7 @@ def read_authored_id(text: str, *, field: str) -> str:
     return text
 
 
-def _decode(segment: str) -> str:
+def _decode(segment: str, field: str) -> str:
     """Undo the projection once. Raises ValidationFailed for a ``~`` without two hex digits, and for broken UTF-8."""
     encoded = segment.encode("utf-8", "surrogatepass")
     escapes = [found[1] for found in _ESCAPE.finditer(encoded)]
@@ -80,5 +81,5 @@ def _decode(segment: str) -> str:
     except ValueError:
         raise ValidationFailed(
             f"“{segment[:_SHOWN]}” is not a well-formed id: after each ~ two hexadecimal digits must follow.",
-            details={"field": "runId"},
+            details={"field": field},
         ) from None

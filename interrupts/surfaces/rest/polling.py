@@ -14,8 +14,8 @@ from django.db import connection
 from interrupts import selectors
 from interrupts.contracts.types import JsonObject
 from interrupts.errors import RateLimited
+from interrupts.services.event_documents import event_document, sensitive_inputs
 from interrupts.services.runs import read_run
-from interrupts.surfaces.rest.documents import event_document, sensitive_inputs
 from interrupts.surfaces.rest.news import RUN_NEWS
 from interrupts.vocabulary import TERMINAL_STATUSES
 

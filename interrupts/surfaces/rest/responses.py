@@ -35,6 +35,12 @@ def text_response(
     return response
 
 
+def empty_response(*, is_replay: bool = False) -> HttpResponse:
+    response = HttpResponse(status=204, headers={REPLAY_HEADER: "true"} if is_replay else {})
+    del response["Content-Type"]
+    return response
+
+
 def error_response(error: WopError, *, is_replay: bool = False) -> HttpResponse:
     status = problems.http_status(error.code)
     response = json_response(problems.envelope(error), status=status, is_replay=is_replay)

@@ -30,6 +30,7 @@ def admin(db: None) -> Client:
 @pytest.fixture
 def run_id(db: None, settings: Any) -> str:
     """A waiting run, and beside it one record of every sort that the admin shows."""
+    factories.webhook()
     run_id = factories.start_flow(FLOW, by=factories.actor("owner"), idempotency_key=factories.idempotency_key())
     alice = factories.actor("alice", groups=["finance"])
     factories.answer(alice, run_id, {"action": "ask", "feedback": "Which invoice?"})

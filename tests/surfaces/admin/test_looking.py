@@ -13,7 +13,18 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from approvals.models import ApproverRef, Question, Vote
-from interrupts.models import ApiKey, Membership, OutboxMessage, Run, RunEvent, Suspension, Tenant, Timer, Workflow
+from interrupts.models import (
+    ApiKey,
+    CallbackSecret,
+    Membership,
+    OutboxMessage,
+    Run,
+    RunEvent,
+    Suspension,
+    Tenant,
+    Timer,
+    Workflow,
+)
 from interrupts.vocabulary import RefKind
 from tests import factories
 from tests.architecture.test_front_rules import inline_code
@@ -39,7 +50,7 @@ def test_every_page_opens_and_has_nothing_that_the_security_policy_blocks(admin:
         assert (page, inline_code(answer.content.decode())) == (page, [])
 
 
-@pytest.mark.parametrize("model", [Tenant, Membership, ApiKey, Workflow, ApproverRef, User, Group])
+@pytest.mark.parametrize("model", [Tenant, Membership, ApiKey, Workflow, ApproverRef, User, Group, CallbackSecret])
 def test_every_form_opens_and_has_nothing_that_the_security_policy_blocks(admin: Client, model: type[Model]) -> None:
     answer = admin.get(add_page(model))
     assert answer.status_code == 200

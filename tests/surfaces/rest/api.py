@@ -77,8 +77,9 @@ def check_protocol_answer(answer: Answer, *, is_head: bool = False) -> None:
     assert answer.headers["OpenWOP-Version"] == "2.0"
     assert not {"Set-Cookie", "Access-Control-Allow-Origin"} & set(answer.headers)
     assert "Cache-Control" in answer.headers
-    if answer.status == 304 or is_head:
+    if answer.status in {204, 304} or is_head:
         assert answer.raw == b""
+        assert answer.status != 204 or not {"Content-Type", "Content-Length"} & set(answer.headers)
         assert answer.status != 304 or ("ETag" in answer.headers and "Content-Type" not in answer.headers)
         return
     assert answer.headers["Content-Type"] == "application/json"

@@ -25,7 +25,7 @@ def running_server(data_dir: Path) -> Iterator[str]:
     environment = {
         **os.environ,
         "PORT": address.partition(":")[2],
-        "DATABASE_URL": _database_url(),
+        "DATABASE_URL": database_url(),
         "WOP_DATA_DIR": str(data_dir),
         "WOP_WEB_WORKERS": "2",
     }
@@ -40,7 +40,7 @@ def running_server(data_dir: Path) -> Iterator[str]:
         process.wait(timeout=20)
 
 
-def _database_url() -> str:
+def database_url() -> str:
     """The very database that the tests use."""
     at = connection.settings_dict
     if connection.vendor == "sqlite":

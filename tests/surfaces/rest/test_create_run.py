@@ -82,7 +82,7 @@ def test_what_the_caller_says_of_a_run_is_kept_as_it_was_said(api: Api) -> None:
             "configurable.run.escalationThreshold",
         ),
         ({"workflowId": "flow", "configurable": {"version": 1, "ai": {"provider": "x"}}}, "configurable.ai.provider"),
-        ({"workflowId": "flow", "callbackUrl": "https://example.org/back"}, "callbackUrl"),
+        ({"workflowId": "flow", "callbackUrl": "https://93.184.216.34/no-secret-to-sign-with"}, "callbackUrl"),
         ({"workflowId": "flow", "callbackUrl": "not a url"}, "callbackUrl"),
     ],
 )

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from interrupts.vocabulary import Scope
+from interrupts.kinds import registry
+from interrupts.vocabulary import MAX_PARTICIPANTS, InterruptKind, Scope
 from tests import factories
 from tests.factories import register
+from tests.offers import offer_credentials
 from tests.surfaces.rest.api import Api, wire
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +29,16 @@ def test_anyone_may_read_what_this_host_offers(anonymous: Api) -> None:
 def test_only_families_that_work_are_advertised(anonymous: Api) -> None:
     document = anonymous.get(PATH).body
     families = {name for name, value in document.items() if isinstance(value, dict) and "status" in value}
-    assert families == {"auth", "eventLog", "interrupt", "limits", "runList"}
+    assert families == {
+        "auth",
+        "conversationPrimitive",
+        "eventLog",
+        "interrupt",
+        "limits",
+        "multiPartyConversation",
+        "runList",
+        "webhooks",
+    }
     assert document["interrupt"] == {
         "status": "experimental",
         "since": "2.0",
@@ -38,12 +49,31 @@ def test_only_families_that_work_are_advertised(anonymous: Api) -> None:
     }
 
 
+def test_conversations_are_offered_whole(anonymous: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = anonymous.get(PATH).body
+    assert document["conversationPrimitive"]["witness"] == "claims-check"
+    assert document["multiPartyConversation"]["maxParticipants"] == MAX_PARTICIPANTS
+    monkeypatch.delitem(registry._KINDS, InterruptKind.CONVERSATION_CLOSE)
+    document = anonymous.get(PATH).body
+    assert not {"conversationPrimitive", "multiPartyConversation"} & set(document)
+
+
+def test_accounts_are_offered_only_where_something_knows_them(anonymous: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "oauth" not in anonymous.get(PATH).body
+    offer_credentials(monkeypatch)
+    answer = anonymous.get(PATH)
+    assert answer.fits("capabilities")
+    assert answer.body["oauth"]["credentialInterrupt"] is True
+    assert answer.body["oauth"]["providers"] == [{"id": "synthetic"}]
+
+
 def test_limits_are_those_that_are_enforced(anonymous: Api, settings: Any) -> None:
     settings.WOP_MAX_NODE_EXECUTIONS = 77
     settings.WOP_MAX_BODY_BYTES = 2048
     settings.WOP_MAX_PAGE_SIZE = 3
     document = anonymous.get(PATH).body
     assert document["limits"]["maxNodeExecutions"] == 77
+    assert document["limits"]["clarificationRounds"] == 77
     assert document["limits"]["maxRequestBodyBytes"] == 2048
     assert document["runList"]["maxPageSize"] == 3
 

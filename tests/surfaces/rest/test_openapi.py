@@ -67,12 +67,16 @@ def test_every_path_of_the_protocol_is_described_once(document: Any) -> None:
         "getWorkflow",
         "inspectInterruptByToken",
         "listRuns",
+        "listWebhookDeadLetters",
         "pauseRun",
         "pollRunEvents",
+        "registerWebhook",
         "registerWorkflow",
         "resolveInterruptByRun",
         "resolveInterruptByToken",
         "resumeRun",
+        "rotateWebhookSecret",
+        "unregisterWebhook",
     ]
 
 
@@ -83,7 +87,7 @@ def test_every_operation_names_its_body_its_answers_and_its_refusals(document: A
             assert (method == "post") == ("requestBody" in operation)
             done = [status for status in operation["responses"] if status.startswith("2")]
             assert done
-            for status in done:
+            for status in set(done) - {"204"}:
                 assert "$ref" in operation["responses"][status]["content"]["application/json"]["schema"]
 
 

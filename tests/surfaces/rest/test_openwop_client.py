@@ -44,7 +44,8 @@ def code(error: pytest.ExceptionInfo[WopError]) -> tuple[int, str]:
 def test_it_discovers_what_is_offered(client: OpenwopClient) -> None:
     found = client.discovery_capabilities()
     assert found.preferredVersion == "2.0"
-    assert set(found.families) == {"auth", "eventLog", "interrupt", "limits", "runList"}
+    conversations = {"conversationPrimitive", "multiPartyConversation"}
+    assert set(found.families) == {"auth", "eventLog", "interrupt", "limits", "runList", "webhooks"} | conversations
     assert found.families["interrupt"].facets["refKinds"] == ["principal", "group", "role"]
     assert "/runs/{runId}/interrupts/{nodeId}" in client.discovery_openapi()["paths"]
 

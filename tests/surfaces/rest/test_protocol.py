@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize(
     "path",
-    ["/nope", "/v1/runs", "/prompts", "/content/settings", "/runs/", "/inboxes", "/adminx", "/webhooks", "/host"],
+    ["/nope", "/v1/runs", "/prompts", "/content/settings", "/runs/", "/inboxes", "/adminx", "/hooks", "/host"],
 )
 def test_an_unknown_path_is_told_in_json(anonymous: Api, path: str) -> None:
     anonymous.get(path).refused(404, "not_found")

@@ -12,13 +12,15 @@ from interrupts.engine.definition import MAX_BYTES, MAX_EDGES, MAX_NODES, check_
 from interrupts.engine.plan import parse_plan
 from tests.factories import edge, gate_node, node, workflow
 
-KINDS = frozenset({"approval"})
 SAMPLES = sorted((Path(__file__).parents[3] / "interrupts" / "samples").glob("*.json"))
-KNOWN_TYPES = "core.approvalGate, core.delay, core.fail, core.identity, core.interrupt, core.noop"
+KNOWN_TYPES = (
+    "core.approvalGate, core.clarificationGate, core.conversationGate, core.delay, core.fail, core.identity,"
+    " core.interrupt, core.noop"
+)
 
 
 def problems_of(document: JsonValue) -> list[Problem]:
-    return check_definition(document, kinds=KINDS)
+    return check_definition(document)
 
 
 def found(document: JsonValue) -> list[tuple[str, str]]:
@@ -106,7 +108,6 @@ def test_every_mistake_is_listed_at_its_place_in_one_answer() -> None:
         ("/nodes/4/config/requiredApprovals", "quorum"),
         ("/nodes/4/config/resumeSchema/type", "enum"),
         ("/nodes/5/inputs/ms", "unknown_port"),
-        ("/nodes/6/config", "capability_required"),
         ("/nodes/7/inputs/a/nodeId", "unknown_node"),
         ("/nodes/7/inputs/b/outputKey", "unknown_output"),
         ("/nodes/7/inputs/c/expression", "expression"),
@@ -226,17 +227,13 @@ def test_a_loop_that_no_path_leads_into_is_reported_node_by_node() -> None:
 
 
 def test_an_unknown_type_is_told_which_there_are() -> None:
-    message = f"There is no node type “core.subWorkflow” here. There are: {KNOWN_TYPES}."
-    assert only_problem(workflow([node("a", "core.subWorkflow")])) == Problem(
-        "/nodes/0/typeId", "unknown_type", message
-    )
+    message = f"There is no node type “core.unheardOf” here. There are: {KNOWN_TYPES}."
+    assert only_problem(workflow([node("a", "core.unheardOf")])) == Problem("/nodes/0/typeId", "unknown_type", message)
 
 
-def test_an_interrupt_of_a_kind_that_is_not_served_is_refused() -> None:
-    document = workflow([gate_node()])
-    assert check_definition(document, kinds=KINDS) == []
-    message = "This host does not serve interrupts of the kind “approval”."
-    assert check_definition(document, kinds=frozenset()) == [Problem("/nodes/0/config", "capability_required", message)]
+@pytest.mark.parametrize("type_id", ["core.subWorkflow", "core.dispatch", "conformance.oauth.use"])
+def test_a_type_that_the_protocol_reserves_is_not_unknown_and_may_be_registered(type_id: str) -> None:
+    assert problems_of(workflow([node("a", type_id, config={"workflowId": "child"})])) == []
 
 
 def test_a_port_must_be_one_that_the_type_takes() -> None:

@@ -90,7 +90,7 @@ def test_a_second_visit_forgets_what_the_first_put_out_and_counts_on() -> None:
         .add("node.completed", "a", outputs={"x": 1})
     )
     node = log.add("node.started", "a").state.nodes["a"]
-    assert node == NodeState(status=NodeStatus.RUNNING, activated=6, visits=2, resolved=1)
+    assert node == NodeState(status=NodeStatus.RUNNING, activated=6, visits=2, resolved=1, resolved_before=1)
 
 
 def test_a_skip_after_a_visit_keeps_the_counts() -> None:

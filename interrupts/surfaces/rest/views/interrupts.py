@@ -24,7 +24,7 @@ class ResolveView(ProtocolView):
             scope=Scope.APPROVALS_RESPOND,
             body="resolve-interrupt-request",
             answers={200: "resolve-interrupt-response"},
-            raises=("id_tenant_mismatch", "interrupt_already_resolved"),
+            raises=("id_tenant_mismatch", "interrupt_already_resolved", "conversation_speaker_not_participant"),
         )
     }
 

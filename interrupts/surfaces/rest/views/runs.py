@@ -57,7 +57,13 @@ class RunsView(ProtocolView):
                     description="Refuse a second active run of the same scopeId.",
                 ),
             ),
-            raises=("run_already_active", "capability_required", "credential_forbidden", "mock_provider_forbidden"),
+            raises=(
+                "run_already_active",
+                "capability_required",
+                "conversation_roster_exceeded",
+                "credential_forbidden",
+                "mock_provider_forbidden",
+            ),
         ),
     }
 

@@ -12,7 +12,8 @@ from interrupts.vocabulary import InterruptKind
 
 
 def context(config: JsonObject | None = None, **inputs: Any) -> NodeContext:
-    return NodeContext(run_id="acme/r-1", node_id="step", node_name="Step", config=config or {}, inputs=inputs, visit=0)
+    owner: JsonObject = {"tenant": "acme", "subject": {"subjectId": "u-1"}}
+    return NodeContext("acme/r-1", "step", "Step", config or {}, inputs, visit=0, owner=owner)
 
 
 def resumed(**asked: Any) -> NodeContext:

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from interrupts.contracts.admission import check_schema
 from interrupts.contracts.shipped import shipped
-from interrupts.contracts.types import JsonObject
+from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import compile_schema, validate
 from interrupts.engine.nodes import NODE_TYPES, node_type
 from interrupts.engine.nodes.base import Completed, Failed, NodeType, Suspend, Wait
+from interrupts.engine.nodes.mock_agent import MockAgent
+from interrupts.engine.nodes.oauth_use import OAuthUse
+from tests.offers import Accounts
 from tests.unit.engine.nodes.contexts import context, granted
 
 # The least that each type runs with; a type that needs nothing is not named.
 LEAST: dict[str, JsonObject] = {
     "core.approvalGate": {"title": "Release it?"},
     "core.interrupt": {"kind": "custom", "data": {"customKind": "sms"}},
+    "core.clarificationGate": {"questions": [{"id": "q1", "question": "Why?"}]},
+    "core.conformance.mock-agent": {"mockDecision": {"decision": "go", "confidence": 0.5}},
+    "conformance.oauth.use": {"auth": {"type": "oauth2", "provider": "synthetic", "scopes": ["read"]}},
 }
+# What goes on with a type's interrupt, where an approval's answer does not.
+ANSWERS: dict[str, JsonValue] = {
+    "core.clarificationGate": {"q1": "Because."},
+    "conformance.oauth.use": {"outcome": "authorized"},
+}
+# Those of every installation, and those that only some offer.
+TYPES: list[NodeType] = [*NODE_TYPES.values(), MockAgent(), OAuthUse(Accounts())]
 
-every_type = pytest.mark.parametrize("kind", NODE_TYPES.values(), ids=NODE_TYPES.keys())
+every_type = pytest.mark.parametrize("kind", TYPES, ids=lambda kind: str(kind.type_id))
 
 
 def least(kind: NodeType) -> JsonObject:
@@ -70,8 +84,11 @@ def test_a_type_raises_what_it_says_it_asks_and_can_go_on_from_it(kind: NodeType
         assert asked is not None
         assert asked.kind is result.kind
         payload: JsonObject = {"kind": str(result.kind), "key": "k", "data": result.data}
+        if result.resume_schema is not None:
+            payload["resumeSchema"] = result.resume_schema
         assert validate(shipped("suspend-request"), payload) == []
-        assert isinstance(kind.resume(ctx, granted(kind=result.kind)), Completed)
+        answer = granted(kind=result.kind, resume_value=ANSWERS.get(kind.type_id, {"action": "accept"}))
+        assert isinstance(kind.resume(replace(ctx, asked=result.data), answer), Completed)
     else:
         with pytest.raises(NotImplementedError, match=re.escape(kind.type_id)):
             kind.resume(ctx, granted())

@@ -7,7 +7,7 @@ import interrupts.models.fields
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("interrupts", "0002_append_only"),
+        ("interrupts", "0004_deliveries"),
     ]
 
     operations = [

@@ -1,0 +1,104 @@
+"""The page of every kind of interrupt but an approval, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from django.utils.translation import gettext as _
+
+from approvals import selectors
+from approvals.inbox.links import run_url
+from approvals.inbox.presenters import words
+from approvals.inbox.presenters.artifact import Artifact, present_artifact, to_source
+from approvals.inbox.presenters.text import one_line, visible
+from approvals.inbox.presenters.times import Due, Moment, due, moment
+from approvals.inbox.presenters.words import State
+from interrupts.actor import Actor
+from interrupts.contracts.types import JsonObject
+from interrupts.models import Suspension
+from interrupts.vocabulary import InterruptKind, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a question ended: the state, who answered what, and when."""
+
+    state: State
+    by: str
+    is_mine: bool
+    at: Moment
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPage:
+    """All that the page shows. ``cannot`` says why the reader may not answer, and is empty when they may."""
+
+    title: str
+    kind: str
+    workflow: str
+    started_by: str
+    run_url: str
+    opened: Moment
+    asked: Artifact | None
+    due: Due | None
+    cannot: str
+    ended: Answer | None
+
+    @property
+    def can_answer(self) -> bool:
+        return not self.cannot and self.ended is None
+
+
+def present_question(suspension: Suspension, *, actor: Actor, now: datetime) -> QuestionPage:
+    """Return the page of one interrupt for one reader. One query."""
+    starter, decider = words.subject_of(suspension.run.owner), _decider(suspension)
+    names = selectors.names_of(tenant_id=actor.tenant_id, subject_ids=[starter, decider])
+    due_at = due(suspension.deadline, now=now) if suspension.outcome is None else None
+    return QuestionPage(
+        title=visible(suspension.title),
+        kind=words.kind(suspension.kind),
+        workflow=one_line(suspension.run.workflow.name),
+        started_by=names.get(starter, starter),
+        run_url=run_url(suspension.run_id),
+        opened=moment(suspension.opened_at, now=now),
+        asked=_asked(suspension),
+        due=due_at,
+        cannot=_cannot(actor, due_at),
+        ended=_ended(suspension, names.get(decider, decider), actor, now),
+    )
+
+
+def _asked(suspension: Suspension) -> Artifact | None:
+    """Show the data of the interrupt; the questions of a clarification stand in its form while it is open."""
+    data = suspension.payload["data"]
+    if suspension.kind == InterruptKind.CLARIFICATION and suspension.outcome is None:
+        return None
+    return present_artifact({"artifactType": "", "artifactData": data})
+
+
+def _cannot(actor: Actor, due_at: Due | None) -> str:
+    if due_at is not None and due_at.is_over:
+        return _("its time is up. It is being closed as timed out.")
+    if Scope.APPROVALS_RESPOND not in actor.scopes:
+        return _("you may only look at this tenant. Ask an administrator if you should answer here.")
+    return ""
+
+
+def _decider(suspension: Suspension) -> str:
+    return words.subject_of((suspension.resolution or {}).get("resolvedBy"))
+
+
+def _ended(suspension: Suspension, name: str, actor: Actor, now: datetime) -> Answer | None:
+    if suspension.outcome is None or suspension.resolved_at is None:
+        return None
+    resolution = cast("JsonObject", suspension.resolution)
+    return Answer(
+        state=words.ending(suspension),
+        by=name,
+        is_mine=_decider(suspension) == actor.subject_id,
+        at=moment(suspension.resolved_at, now=now),
+        source=visible(to_source(resolution["resumeValue"])) if "resumeValue" in resolution else "",
+    )

@@ -1,0 +1,201 @@
+"""Making deliveries: many at once, each on its own, with the network never inside a transaction.
+
+A worker has a number of hands, each a thread. A hand takes the delivery that is due longest, sends it, records what
+came of it and takes the next; it rests when nothing is due. A receiver that hangs holds ``deliveries.PER_RECEIVER``
+hands for as long as one call may take, and nobody else waits for it.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import connections
+
+from interrupts import deliveries
+from interrupts.contracts.json_text import dump_json
+from interrupts.contracts.types import JsonObject
+from interrupts.models import Delivery, DeliveryAttempt, Suspension
+from interrupts.services import callbacks, signing, webhooks
+from interrupts.services.egress import Door, EgressFailed, EgressRefused, Reply
+from interrupts.services.event_documents import event_document, sensitive_inputs
+from interrupts.vocabulary import EventType
+
+logger = logging.getLogger(__name__)
+
+Clock = Callable[[], datetime]
+
+FIRST_WAIT: Final = timedelta(seconds=2)
+LONGEST_WAIT: Final = timedelta(hours=1)
+_CLAIMING: Final = threading.Lock()
+
+
+class NotSendable(Exception):
+    """There is nothing to sign with, or nothing to send any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One signed request, ready to go."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def deliver_next(*, door: Door, clock: Clock, claimed: Callable[[], None] = lambda: None) -> bool:
+    """Make one attempt at the delivery that is due longest. Returns False when nothing is due.
+
+    ``claimed`` is called when there is one, before it is sent.
+    """
+    # One hand at a time looks for work: several at once would not see each other's choice, and all take deliveries to
+    # the same receiver.
+    with _CLAIMING:
+        attempt = deliveries.claim(now=clock())
+    if attempt is not None:
+        claimed()
+        _attempt(attempt, door, clock)
+    # Given back before the next wait for our turn: of many hands that each keep one, the one whose turn it is might
+    # find none left.
+    _release_connection()
+    return attempt is not None
+
+
+def _attempt(attempt: DeliveryAttempt, door: Door, clock: Clock) -> None:
+    try:
+        message = _message(attempt.delivery, clock())
+        # The connection goes back to the pool: receivers may take long, and so many hands would use it up.
+        _release_connection()
+        reply = door.post(message.url, headers=message.headers, body=message.body)
+    except (EgressRefused, EgressFailed) as error:
+        _failed(attempt, error.reason, None, clock())
+    except NotSendable as error:
+        _failed(attempt, str(error), None, clock())
+    else:
+        _record(attempt, reply, clock())
+
+
+def _record(attempt: DeliveryAttempt, reply: Reply, now: datetime) -> None:
+    if reply.is_success:
+        deliveries.succeeded(attempt, status=reply.status, now=now)
+        logger.info("delivered delivery=%s attempt=%s status=%s", attempt.delivery_id, attempt.number, reply.status)
+        return
+    _failed(attempt, f"The receiver answered with status {reply.status}.", reply.status, now)
+
+
+def _failed(attempt: DeliveryAttempt, reason: str, status: int | None, now: datetime) -> None:
+    wait_for = backoff(attempt.number - attempt.delivery.attempts_before)
+    is_dead = deliveries.failed(attempt, reason=reason, status=status, wait=wait_for, now=now)
+    logger.warning(
+        "delivery failed delivery=%s attempt=%s dead=%s reason=%s", attempt.delivery_id, attempt.number, is_dead, reason
+    )
+
+
+def send_again(*, delivery_ids: Iterable[str], now: datetime) -> int:
+    """Let deliveries be attempted anew, whatever came of them, and return how many. One under way is left alone."""
+    count = deliveries.send_again(delivery_ids, now=now)
+    logger.info("deliveries sent again by hand count=%s", count)
+    return count
+
+
+def purge_deliveries(*, now: datetime) -> int:
+    """Delete ended deliveries past their retention and return how many."""
+    return deliveries.purge(now=now)
+
+
+def backoff(attempt: int) -> timedelta:
+    """Return how long to wait after an attempt: twice as long each time, up to an hour, less a random part of it.
+
+    Without that part the deliveries that failed together would all come back together.
+    """
+    doubled: int = 2 ** min(attempt - 1, 30)
+    longest = min(FIRST_WAIT * doubled, LONGEST_WAIT)
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, guards nothing
+
+
+# --- What is sent -----------------------------------------------------------------------------------------------------
+
+
+def _message(delivery: Delivery, now: datetime) -> Message:
+    return _webhook_message(delivery, now) if delivery.webhook_id else _callback_message(delivery, now)
+
+
+def _webhook_message(delivery: Delivery, now: datetime) -> Message:
+    webhook = delivery.webhook
+    if webhook is None:
+        raise NotSendable("This delivery has no webhook.")
+    # Only the first entry of a log holds inputs; for the others the workflow need not be read.
+    hidden = sensitive_inputs(delivery.run) if delivery.event.type == EventType.RUN_STARTED else frozenset[str]()
+    document: JsonObject = {"runId": delivery.run_id, "event": event_document(delivery.event, hidden=hidden)}
+    body = dump_json(document).encode()
+    headers = webhooks.headers_for(webhook, delivery.pk, delivery.event.type, body, now)
+    return Message(webhook.url, {**headers, "Wopsite-Delivery-Id": delivery.pk}, body)
+
+
+def _callback_message(delivery: Delivery, now: datetime) -> Message:
+    secret = callbacks.signing_secret(tenant_id=delivery.run.tenant_id, now=now)
+    if secret is None:
+        raise NotSendable("The tenant has no secret to sign callbacks with.")
+    key = str(delivery.event.payload["key"])
+    suspension = Suspension.objects.filter(run_id=delivery.run_id, key=key).first()
+    if suspension is None:
+        raise NotSendable("The interrupt is gone.")
+    body = dump_json(callbacks.notice(delivery, suspension)).encode()
+    event_type = str(EventType.INTERRUPT_REQUESTED)
+    headers = signing.headers(secret=secret, body=body, event_type=event_type, at=now)
+    return Message(delivery.run.callback_url, {**headers, "Wopsite-Delivery-Id": delivery.pk}, body)
+
+
+# --- Many at once -----------------------------------------------------------------------------------------------------
+
+
+class Courier:
+    """The hands of one worker process. ``wake`` returns at once; what is due is then being delivered."""
+
+    def __init__(self, *, hands: int, door: Callable[[], Door], clock: Clock) -> None:
+        self._hands = hands
+        self._door = door
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._busy: set[Future[None]] = set()
+        self._pool: ThreadPoolExecutor | None = None
+        self._is_stopping = False
+
+    def wake(self) -> None:
+        """Set one idle hand to work. Each that finds a delivery wakes the next, so at rest only one looks."""
+        with self._lock:
+            self._busy = {hand for hand in self._busy if not hand.done()}
+            if self._is_stopping or len(self._busy) >= self._hands:
+                return
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self._hands, thread_name_prefix="courier")
+            self._busy.add(self._pool.submit(self._work))
+
+    def finish(self, *, seconds: float) -> bool:
+        """Start nothing more, and wait for what is under way. Returns whether all of it ended in time."""
+        with self._lock:
+            self._is_stopping = True
+            busy = set(self._busy)
+        return not wait(busy, timeout=seconds).not_done
+
+    def _work(self) -> None:
+        try:
+            while not self._is_stopping and deliver_next(door=self._door(), clock=self._clock, claimed=self.wake):
+                pass
+        except Exception:
+            # This hand rests until the next call; the delivery it held comes back after its lease.
+            logger.exception("a courier's hand failed")
+        finally:
+            connections.close_all()
+
+
+def _release_connection() -> None:
+    for connection in connections.all(initialized_only=True):
+        if not connection.in_atomic_block:
+            connection.close()

@@ -1,0 +1,216 @@
+"""Answering every kind but an approval in the inbox: one field a question, or JSON with its schema."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import time_machine
+from django.test import Client
+
+from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.models import Suspension
+from tests.factories import actor, after, last, one_gate, one_interrupt, reply, start_flow, status, suspension, sweep
+from tests.inbox.conftest import SignIn
+from tests.inbox.pages import buttons, hidden, links, page_of, press, read, row_titles, text_of, title_of
+
+QUESTIONS: list[JsonValue] = [
+    {"id": "name", "question": "Whose is it?"},
+    {"id": "size", "question": "Which size?", "schema": {"enum": ["S", 2, None]}},
+    {"id": "gift", "question": "Is it a gift?", "schema": {"type": "boolean"}},
+    {"id": "count", "question": "How many?", "schema": {"type": "integer", "minimum": 1}},
+    {"id": "line", "question": "Which lines?", "schema": {"type": "array", "items": {"type": "string"}}},
+]
+GOOD = {"answer-0": " Ann ", "answer-1": "1", "answer-2": "1", "answer-3": "3", "answer-4": '["a"]'}
+LEAST: dict[str, JsonObject] = {
+    "clarification": {"questions": [{"id": "q", "question": "What now?"}]},
+    "external-event": {"eventType": "order.paid", "correlation": {"orderId": "7"}},
+    "custom": {"customKind": "sms", "payload": [1, {"a": "b"}]},
+    "conversation.start": {"conversationId": "c-1", "title": "Support"},
+    "conversation.exchange": {"conversationId": "c-1", "prompt": "Shall we?", "outcomeSchema": {"type": "string"}},
+    "conversation.close": {"conversationId": "c-1"},
+    "low-confidence": {"agentId": "bot", "threshold": 0.7, "observed": 0.5, "decision": {"refund": True}},
+}
+TITLES = ["What now?", "order.paid", "sms", "Support", "Shall we?", "c-1", "bot"]
+
+
+def asked(kind: str, data: JsonObject, **config: Any) -> Suspension:
+    return suspension(start_flow(one_interrupt(kind, data, **config)), "ask")
+
+
+def send(client: Client, url: str, action: str = "send", **fields: str) -> Any:
+    return press(client, url, {"shown": hidden(client.get(url), "shown"), "action": action, **fields})
+
+
+def five_questions(client: Client) -> tuple[str, str]:
+    waits = asked("clarification", {"questions": QUESTIONS})
+    return waits.run_id, page_of(waits)
+
+
+# --- Lists ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_lists_hold_every_kind_under_words_of_its_own(sign_in: SignIn) -> None:
+    for number, (kind, data) in enumerate(LEAST.items()):
+        start_flow(one_interrupt(kind, data, f"flow{number}"))
+    start_flow(one_gate("gate"))
+    client = sign_in()
+    for url in ("/inbox/", "/inbox/open/"):
+        response = client.get(url)
+        assert sorted(row_titles(response)) == sorted([*TITLES, "Release it?"])
+        for words in ("Question", "Outside event", "Request", "Conversation", "Unsure decision", "Approval"):
+            assert words in text_of(response)
+
+
+def test_the_history_tells_answered_from_timed_out(sign_in: SignIn, clock: time_machine.Traveller) -> None:
+    run_id = start_flow(one_interrupt("custom", LEAST["custom"], "one"))
+    start_flow(one_interrupt("custom", LEAST["custom"], "two", timeoutMs=60_000))
+    reply(actor("ann"), run_id, None)
+    sweep(now=after(minutes=1))
+    text = text_of(sign_in().get("/inbox/history/"))
+    assert "Answered" in text
+    assert "Timed out" in text
+
+
+# --- Pages ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", LEAST)
+def test_each_kind_has_a_page_that_shows_what_is_asked_and_takes_an_answer(sign_in: SignIn, kind: str) -> None:
+    waits = asked(kind, LEAST[kind])
+    client, url = sign_in(), page_of(waits)
+    page = client.get(url)
+    assert page.status_code == 200
+    assert title_of(page) == f"{waits.title} | wopsite"
+    assert buttons(page) == ["send"]
+    field, text = ("answer-0", "Go on.") if kind == "clarification" else ("value", '"Go on."')
+    answered = send(client, url, **{field: text})
+    assert (answered.status_code, answered["Location"]) == (302, url)
+    assert status(waits.run_id) == "completed"
+    ended = text_of(client.get(url))
+    assert "Answered You answered this." in ended
+    assert "Go on." in ended
+    assert buttons(client.get(url)) == []
+
+
+def test_the_payload_and_the_schema_are_shown(sign_in: SignIn) -> None:
+    client = sign_in()
+    event = text_of(client.get(page_of(asked("external-event", LEAST["external-event"], resumeSchema={"minimum": 4}))))
+    assert "orderId 7" in event
+    assert '"minimum": 4' in event
+
+
+def test_each_question_has_the_field_that_suits_it(sign_in: SignIn) -> None:
+    client = sign_in()
+    run_id, url = five_questions(client)
+    tags = read(client.get(url)).tags
+    named = [(tag, attrs["name"]) for tag, attrs in tags if str(attrs.get("name", "")).startswith("answer-")]
+    assert named == [
+        ("textarea", "answer-0"),
+        *[("input", "answer-1")] * 3,
+        *[("input", "answer-2")] * 2,
+        ("textarea", "answer-3"),
+        ("textarea", "answer-4"),
+    ]
+    send(client, url, **GOOD)
+    assert last(run_id, "interrupt.resolved")["resumeValue"] == {
+        "answers": {"name": " Ann ", "size": 2, "gift": False, "count": 3, "line": ["a"]}
+    }
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "said"),
+    [
+        ("answer-0", "  ", "Write an answer."),
+        ("answer-1", "7", "Select a valid choice. 7 is not one of the available choices."),
+        ("answer-1", "", "Write an answer."),
+        ("answer-2", "true", "Select a valid choice. true is not one of the available choices."),
+        ("answer-3", "three", "This is not JSON yet (line 1, column 1)"),
+        ("answer-3", "0", "0 is too small: at least 1 is allowed."),
+        ("answer-4", '["a",]', "This is not JSON yet"),
+        ("answer-4", "{}", "list"),
+    ],
+)
+def test_what_does_not_fit_is_said_and_nothing_typed_is_lost(sign_in: SignIn, field: str, text: str, said: str) -> None:
+    client = sign_in()
+    run_id, url = five_questions(client)
+    refused = send(client, url, **{**GOOD, field: text})
+    assert refused.status_code == 422
+    assert title_of(refused).startswith("Error: ")
+    assert said in text_of(refused)
+    assert " Ann " in refused.content.decode() or field == "answer-0"
+    assert status(run_id) == "waiting-input"
+
+
+def test_the_enter_key_sends_nothing(sign_in: SignIn) -> None:
+    client = sign_in()
+    run_id, url = five_questions(client)
+    page = send(client, url, "check", **GOOD)
+    assert page.status_code == 200
+    assert "Nothing was sent." in text_of(page)
+    assert status(run_id) == "waiting-input"
+
+
+def test_an_answer_to_another_question_decides_nothing(sign_in: SignIn) -> None:
+    waits = asked("custom", LEAST["custom"])
+    refused = press(sign_in(), page_of(waits), {"shown": "0" * 64, "action": "send", "value": "1"})
+    assert refused.status_code == 409
+    assert "The question has changed" in text_of(refused)
+    assert status(waits.run_id) == "waiting-approval"
+
+
+def test_who_comes_second_keeps_what_they_typed(sign_in: SignIn) -> None:
+    waits = asked("custom", LEAST["custom"])
+    client, url = sign_in(), page_of(waits)
+    shown = hidden(client.get(url), "shown")
+    reply(actor("bob"), waits.run_id, {"first": True})
+    late = press(client, url, {"shown": shown, "action": "send", "value": '{"mine": 1}'})
+    assert late.status_code == 409
+    assert "bob answered on" in text_of(late)
+    assert '{"mine": 1}' in text_of(late)
+    assert "bob answered this." in text_of(client.get(url))
+
+
+def test_who_comes_too_late_is_told_so(sign_in: SignIn, clock: time_machine.Traveller) -> None:
+    waits = asked("custom", LEAST["custom"], timeoutMs=600_000)
+    client, url = sign_in(), page_of(waits)
+    assert "If nobody answers by then, this step of the run fails." in text_of(client.get(url))
+    shown = hidden(client.get(url), "shown")
+    clock.move_to(after(minutes=10))
+    late = press(client, url, {"shown": shown, "action": "send", "value": "1"})
+    assert late.status_code == 410
+    assert "Nobody answered in time" in text_of(late)
+    assert status(waits.run_id) == "failed"
+
+
+@pytest.mark.parametrize("value", ['<script>alert("x")</script>', "\u202egnp.exe", "{{ request }}", "' onload='x"])
+def test_what_others_wrote_is_text_and_nothing_else(sign_in: SignIn, value: str) -> None:
+    data: JsonObject = {"questions": [{"id": value, "question": value, "schema": {"enum": [value, "b"]}}]}
+    client = sign_in()
+    custom: JsonObject = {"customKind": value, "payload": {value: value}}
+    for kind, asks in (("clarification", data), ("custom", custom)):
+        waits = suspension(start_flow(one_interrupt(kind, asks, kind)), "ask")
+        page = client.get(page_of(waits))
+        assert [tag for tag, _attrs in read(page).tags if tag == "script"] == ["script"]
+        assert "\u202e" not in page.content.decode()
+        assert not any(name.startswith("on") for _tag, attrs in read(page).tags for name in attrs)
+        field = "answer-0" if kind == "clarification" else "value"
+        assert send(client, page_of(waits), **{field: "0"}).status_code == 302
+
+
+def test_the_page_of_the_run_names_each_question(sign_in: SignIn) -> None:
+    waits = asked("external-event", LEAST["external-event"])
+    client = sign_in()
+    run_page = next(link for link in links(client.get(page_of(waits))) if link.startswith("/inbox/runs/"))
+    assert "order.paid" in text_of(client.get(run_page))
+    send(client, page_of(waits), value=json.dumps({"orderId": "7"}))
+    assert "ann answered at “Ask”." in text_of(client.get(run_page))
+
+
+def test_a_question_of_another_tenant_is_not_there(sign_in: SignIn) -> None:
+    run_id = start_flow(one_interrupt("custom", LEAST["custom"]), by=actor("olga", of="globex"))
+    url = page_of(suspension(run_id, "ask"))
+    assert sign_in().get(url).status_code == 404
+    assert sign_in().post(url, {"action": "send", "value": "1"}).status_code == 404
+    assert status(run_id) == "waiting-approval"
