@@ -89,13 +89,14 @@ class RunLog:
         run.error = state.error
         run.state = state.to_json()
         run.completed_at = parse_isoformat(state.completed_at) if state.completed_at else None
+        run.variables = {**run.variables, **state.variables}
         if state.status is not RunStatus.RUNNING:
             run.pause_request = None
         if self._is_new:
             run.save(force_insert=True)
             self._is_new = False
         else:
-            run.save(update_fields=_WRITTEN)
+            run.save(update_fields=[*_WRITTEN, "variables"] if state.variables else _WRITTEN)
 
 
 def read(run_id: str, *, after: int = -1) -> QuerySet[RunEvent]:

@@ -34,7 +34,8 @@ class NodeState:
     ``visits`` counts starts; ``resolved`` counts the node's ``interrupt.resolved`` events; ``resolved_before`` counts
     those from before the latest visit, and so is its visit index (interrupt.md §Re-entry).
     ``attempt`` counts, from zero, the starts within the visit: a pause may cut one short (wire contract §7.5), and the
-    next belongs to the same visit (§25 row 34). ``is_reopened`` tells a visit over a back edge.
+    next belongs to the same visit (§25 row 34). ``is_reopened`` tells a visit over a back edge,
+    ``child_run_id`` the sub-workflow that the visit started.
     """
 
     status: NodeStatus
@@ -49,6 +50,7 @@ class NodeState:
     kind: str | None = None
     attempt: int = 0
     is_reopened: bool = False
+    child_run_id: str | None = None
 
     @property
     def is_active(self) -> bool:
@@ -64,7 +66,7 @@ class RunState:
     """Everything the engine needs to go on, and everything a snapshot shows.
 
     ``turns`` holds the number of turns that each conversation has had in this run; ``paused_ms`` is the time it spent
-    paused.
+    paused; ``variables`` are those that changed since the start; ``dispatched`` counts starts of sub-workflows.
     """
 
     status: RunStatus = RunStatus.PENDING
@@ -81,6 +83,8 @@ class RunState:
     turns: dict[str, int] = field(default_factory=dict)
     paused_at: str | None = None
     paused_ms: int = 0
+    variables: JsonObject = field(default_factory=dict)
+    dispatched: int = 0
 
     @property
     def is_terminal(self) -> bool:
@@ -230,6 +234,15 @@ def _node_suspended(state: RunState, event: Event) -> RunState:
     return state.with_node(event.node_id, node).waiting_changed((*state.waiting, event.node_id))
 
 
+def _node_dispatched(state: RunState, event: Event) -> RunState:
+    node = replace(state.nodes[event.node_id], child_run_id=event.payload["childRunId"])
+    return replace(state.with_node(event.node_id, node), dispatched=state.dispatched + 1)
+
+
+def _variable_changed(state: RunState, event: Event) -> RunState:
+    return replace(state, variables={**state.variables, event.payload["name"]: event.payload["next"]})
+
+
 def _interrupt_resolved(state: RunState, event: Event) -> RunState:
     before = state.nodes[event.node_id]
     node = replace(before, status=NodeStatus.RUNNING, resolved=before.resolved + 1, interrupt_id=None, kind=None)
@@ -260,6 +273,8 @@ _HANDLERS: Final[dict[str, Callable[[RunState, Event], RunState]]] = {
     EventType.NODE_FAILED: _node_failed,
     EventType.NODE_CANCELLED: _node_cancelled,
     EventType.NODE_SUSPENDED: _node_suspended,
+    EventType.NODE_DISPATCHED: _node_dispatched,
+    EventType.VARIABLE_CHANGED: _variable_changed,
     EventType.INTERRUPT_RESOLVED: _interrupt_resolved,
     EventType.CONVERSATION_EXCHANGED: _conversation_exchanged,
 }

@@ -56,10 +56,12 @@ class EventType(StrEnum):
     NODE_SKIPPED = "node.skipped"
     NODE_CANCELLED = "node.cancelled"
     NODE_SUSPENDED = "node.suspended"
+    NODE_DISPATCHED = "node.dispatched"
     NODE_RESUMED = "node.resumed"
     INTERRUPT_REQUESTED = "interrupt.requested"
     INTERRUPT_RESOLVED = "interrupt.resolved"
     CAP_BREACHED = "cap.breached"
+    VARIABLE_CHANGED = "variable.changed"
     WORKFLOW_LOOPBACK_LIMIT = "workflow.loopback-limit"
     AGENT_DECIDED = "agent.decided"
     CONVERSATION_OPENED = "conversation.opened"
@@ -72,6 +74,13 @@ class DrainPolicy(StrEnum):
 
     DRAIN_CURRENT_NODE = "drain-current-node"
     IMMEDIATE = "immediate"
+
+
+class ChildFailure(StrEnum):
+    """What a sub-workflow node does when its child does not complete. The second is this host's own."""
+
+    FAIL_PARENT = "fail-parent"
+    CONTINUE = "continue"
 
 
 class InterruptKind(StrEnum):
@@ -197,6 +206,9 @@ class Topic(StrEnum):
     """What an outbox message asks for."""
 
     ADVANCE_RUN = "advance-run"
+    START_CHILD = "start-child"
+    CHILD_ENDED = "child-ended"
+    CANCEL_CHILDREN = "cancel-children"
 
 
 class DeliveryOutcome(StrEnum):

@@ -73,6 +73,8 @@ class RunAdmin(ReadOnlyAdmin):
                     "current_node_id",
                     "pause_asked",
                     "workflow_link",
+                    "parent_link",
+                    "children_link",
                     "created_at",
                     "completed_at",
                     "failure",
@@ -87,6 +89,14 @@ class RunAdmin(ReadOnlyAdmin):
     @admin.display(description=_("workflow"))
     def workflow_link(self, run: Run) -> SafeString | str:
         return record_link(Workflow, run.workflow_id, run.workflow)
+
+    @admin.display(description=_("part of"))
+    def parent_link(self, run: Run) -> SafeString | str:
+        return record_link(Run, run.parent_run_id)
+
+    @admin.display(description=_("sub-workflows"))
+    def children_link(self, run: Run) -> SafeString | str:
+        return list_link(Run, _("Runs it started"), parent_run__id__exact=run.pk)
 
     @admin.display(description=_("pause asked for"))
     def pause_asked(self, run: Run) -> SafeString | str:

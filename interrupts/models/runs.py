@@ -43,6 +43,13 @@ class Run(models.Model):
     callback_url = models.CharField(
         max_length=2048, blank=True, help_text="Where notice of this run's interrupts is sent."
     )
+    parent_run = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="children", help_text="Whose node started this run."
+    )
+    parent_node_id = models.CharField(max_length=128, blank=True)
+    ends_with_parent = models.BooleanField(default=False, help_text="Cancelled when its parent is cut short.")
+    tree = models.CharField(max_length=257, blank=True, help_text="The run at the root, of a run that has a parent.")
+    depth = models.PositiveSmallIntegerField(default=0, help_text="How many parents are above this run.")
     created_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
 
@@ -70,6 +77,8 @@ class Run(models.Model):
             models.Index(fields=["tenant", "-created_at", "-id"], name="run_list"),
             models.Index(fields=["tenant", "workflow_key", "-created_at", "-id"], name="run_list_by_workflow"),
             models.Index(fields=["tenant", "status", "-created_at", "-id"], name="run_list_by_status"),
+            # engine.children: how many runs have come of one.
+            models.Index(fields=["tree"], condition=~Q(tree=""), name="run_tree"),
             # services.runs: an active run with the same scopeId.
             models.Index(
                 fields=["tenant", "scope_id"],

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from interrupts.actor import Actor
 from interrupts.contracts.types import JsonObject
-from interrupts.engine import advance, pausing
+from interrupts.engine import advance, pausing, timeouts
 from interrupts.engine.advance import Execution
 from interrupts.errors import RunStateConflict, RunTerminal
 from interrupts.events import isoformat
@@ -85,7 +85,7 @@ def _resume(request: ResumeRun, now: datetime) -> JsonObject:
         raise _conflict(log.state.status, f"Only a paused run can be resumed; this one is {log.state.status}.")
     pausing.resume(log, reason=request.reason, by=request.actor.subject_id)
     if was_paused:
-        advance.arm_run_timeout(execution)
+        timeouts.arm_run_timeout(execution.plan, log)
     # Also where a pause is taken back: meanwhile the end of one branch may have been held.
     advance.advance(execution)
     log.flush()

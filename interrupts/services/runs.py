@@ -6,7 +6,6 @@ import logging
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import cast
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -15,7 +14,7 @@ from interrupts import selectors
 from interrupts.actor import Actor
 from interrupts.contracts.types import JsonObject
 from interrupts.contracts.validation import compile_schema, validate
-from interrupts.engine import advance
+from interrupts.engine import advance, timeouts
 from interrupts.engine.advance import Execution
 from interrupts.engine.offers import check_offered
 from interrupts.engine.plan import Plan, load_plan
@@ -80,7 +79,7 @@ def _create(request: CreateRun, now: datetime) -> JsonObject:
     _check_fit(plan, request)
     run = _new_run(request, workflow, plan, now)
     execution = Execution.of(run, RunLog(run, now=now, is_new=True))
-    _begin(execution, request)
+    begin(execution, {"transport": request.transport})
     try:
         with transaction.atomic():
             execution.log.flush()
@@ -129,8 +128,8 @@ def _new_run(request: CreateRun, workflow: Workflow, plan: Plan, now: datetime) 
     )
 
 
-def _begin(execution: Execution, request: CreateRun) -> None:
-    """Log the start and run as far as it goes.
+def begin(execution: Execution, told: JsonObject) -> None:
+    """Log the start, with what else is ``told`` of it, and run as far as it goes.
 
     The run's own row is written last, with everything in it: rows that point at it are checked at commit (deferred
     foreign keys), which saves a second write of the widest row.
@@ -138,16 +137,16 @@ def _begin(execution: Execution, request: CreateRun) -> None:
     run = execution.log.run
     payload: JsonObject = {
         "workflowId": run.workflow_key,
-        "inputs": request.inputs,
-        "transport": request.transport,
+        "inputs": run.inputs,
         "engineVersion": ENGINE_VERSION,
-        "owner": cast("JsonObject", run.owner),
-        "tags": list(request.tags),
+        "owner": run.owner,
+        "tags": run.tags,
+        **told,
     }
-    if request.metadata is not None:
-        payload["metadata"] = request.metadata
+    if run.metadata is not None:
+        payload["metadata"] = run.metadata
     execution.log.append(EventType.RUN_STARTED, payload)
-    advance.arm_run_timeout(execution)
+    timeouts.arm_run_timeout(execution.plan, execution.log)
     advance.advance(execution)
 
 

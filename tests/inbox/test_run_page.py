@@ -10,12 +10,15 @@ from tests.factories import (
     after,
     answer,
     chain,
+    child_of,
+    finish_handed_on_work,
     gate_node,
     node,
     one_gate,
     register,
     start,
     start_flow,
+    sub_workflow,
     sweep,
     workflow,
 )
@@ -62,6 +65,19 @@ def test_a_paused_run_says_so_and_one_being_paused_what_it_waits_for(sign_in: Si
     words = text_of(sign_in("ann").get(address(run_id)))
     assert "Run of Flow Paused version 1" in words
     assert "The run was paused." in words
+
+
+def test_a_run_and_the_run_it_started_lead_to_each_other(sign_in: SignIn) -> None:
+    register(one_gate("child"))
+    run_id = start_flow(chain(sub_workflow()))
+    finish_handed_on_work(now=after(seconds=1))
+    child_id = child_of(run_id)
+    parent_page, child_page = (sign_in("ann").get(address(each)) for each in (run_id, child_id))
+    assert "Runs it started child" in text_of(parent_page)
+    assert "“Call” started another run." in text_of(parent_page)
+    assert address(child_id) in links(parent_page)
+    assert "part of another run" in text_of(child_page)
+    assert address(run_id) in links(child_page)
 
 
 def test_sensitive_inputs_are_not_shown(sign_in: SignIn) -> None:

@@ -54,6 +54,8 @@ def _described(run: Run) -> dict[str, Any]:
         "workflowId": run.workflow_key,
         "status": run.status,
         "currentNodeId": run.current_node_id or None,
+        "parentRunId": run.parent_run_id,
+        "parentNodeId": run.parent_node_id or None,
         "createdAt": run.created_at.isoformat(),
         "completedAt": run.completed_at and run.completed_at.isoformat(),
         "inputs": run.inputs,
