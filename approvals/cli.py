@@ -21,6 +21,8 @@ _MAX_REF: Final = 256
 
 def _ref(text: str) -> RefName:
     kind, _, ref = text.partition(":")
+    if ref != ref.strip():
+        raise ArgumentTypeError(f"a reference neither begins nor ends with a space: {text!r}")
     if kind not in set(RefKind) or not 1 <= len(ref) <= _MAX_REF:
         kinds = ", ".join(f"{kind}:…" for kind in RefKind)
         raise ArgumentTypeError(f"must be one of {kinds} (up to {_MAX_REF} characters), not {text!r}")

@@ -106,7 +106,7 @@ def _resolution(interrupt: OpenInterrupt, actor: Actor, decision: Decision, answ
         decision=str(decision),
         refine_feedback=cast("JsonObject | None", answer.get("refineFeedback")) if action == Action.REFINE else None,
         edited_artifact_data=answer.get("editedArtifactData") if action == Action.EDIT_ACCEPT else None,
-        resolved_by=actor.subject,
+        resolved_by=actor.resolver,
     )
 
 

@@ -51,6 +51,7 @@ class GateApprover(models.Model):
     ref = models.ForeignKey(ApproverRef, on_delete=models.PROTECT, related_name="gates", null=True)
 
     class Meta:
+        permissions: ClassVar = [("link_for_others", "May make signed links for the people whom gates name")]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["suspension", "ref"], name="gateapprover_once"),
         ]

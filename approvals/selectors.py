@@ -12,13 +12,18 @@ from datetime import datetime
 from typing import Final
 
 from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from guardian.models import GroupObjectPermission, UserObjectPermission
 
 from approvals.models import ApproverRef, GateApprover, Question, Vote
 from interrupts.actor import Actor
 from interrupts.models import Membership, Suspension
+from interrupts.vocabulary import RefKind
 
 COUNT_LIMIT: Final = 1000
+# More people than anybody picks from in a list.
+MAX_NAMED: Final = 200
 
 # Everything a row or a page shows, and none of the wide columns it does not.
 _COLUMNS: Final = (
@@ -141,6 +146,29 @@ def refs_named_at(interrupt_ids: Iterable[str]) -> dict[str, list[ApproverRef]]:
         if gate.ref is not None:
             found[gate.suspension_id].append(gate.ref)
     return found
+
+
+def people_named_at(suspension: Suspension) -> list[Membership]:
+    """Return the active members who may answer a gate that names somebody, as themselves, by user name.
+
+    By name, by group, or as holders of ``answer_as`` on what the gate names. Stand-ins for a named principal are among
+    them. Nobody, where the gate names nobody.
+    """
+    refs = list(ApproverRef.objects.filter(gates__suspension=suspension))
+    keys = [str(ref.pk) for ref in refs]
+    right = {"permission__codename": "answer_as", "content_type": ContentType.objects.get_for_model(ApproverRef)}
+    holders = UserObjectPermission.objects.filter(object_pk__in=keys, **right)
+    groups = GroupObjectPermission.objects.filter(object_pk__in=keys, **right)
+    principals = [ref.ref for ref in refs if ref.kind == RefKind.PRINCIPAL]
+    may_answer = (
+        Q(user__username__in=principals)
+        | Q(subject_id__in=principals)
+        | Q(user__groups__name__in=[ref.ref for ref in refs if ref.kind == RefKind.GROUP])
+        | Q(user__in=holders.values("user"))
+        | Q(user__groups__in=groups.values("group"))
+    )
+    members = Membership.objects.filter(tenant_id=suspension.tenant_id, is_active=True, user__is_active=True)
+    return list(members.filter(may_answer).select_related("user").distinct().order_by("user__username")[:MAX_NAMED])
 
 
 def questions_at(interrupt_id: str) -> list[Question]:

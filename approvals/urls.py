@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from approvals.inbox import accounts, views
+from approvals.inbox import accounts, minting, views
+from approvals.inbox.link import link
 
 _OPAQUE = r"(?P<opaque>{mark}-[A-Za-z0-9._-]{{1,126}})"
 _INTERRUPT = _OPAQUE.format(mark="i")
@@ -17,6 +18,7 @@ inbox_urls: list[URLPattern | URLResolver] = [
     path("tenant/", views.switch_tenant, name="switch_tenant"),
     re_path(rf"^{_INTERRUPT}/$", views.interrupt, name="interrupt"),
     re_path(rf"^{_INTERRUPT}/answered/$", views.answered, name="answered"),
+    re_path(rf"^{_INTERRUPT}/link/$", minting.make_link, name="link"),
     re_path(rf"^runs/{_RUN}/$", views.run, name="run"),
 ]
 account_urls: list[URLPattern | URLResolver] = [
@@ -26,6 +28,8 @@ account_urls: list[URLPattern | URLResolver] = [
     path("password/changed/", accounts.PasswordChanged.as_view(), name="password_changed"),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
+    # The protocol has the same address; which of the two a request gets is told by what it accepts.
+    path("interrupts/<path:token>", link, name="link"),
     path("inbox/", include((inbox_urls, "inbox"))),
     path("accounts/", include((account_urls, "accounts"))),
 ]

@@ -34,6 +34,11 @@ class Actor:
             "kind": "workload" if self.lane is Lane.WORKLOAD else "user",
         }
 
+    @property
+    def resolver(self) -> JsonObject | None:
+        """Return the Subject to record as ``resolvedBy``; None for a link, whose holder no credential named (§12)."""
+        return None if self.lane is Lane.LINK else self.subject
+
     def require(self, scope: Scope) -> None:
         """Raise Forbidden unless the credential carries ``scope``; no scope implies another."""
         if scope not in self.scopes:

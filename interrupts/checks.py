@@ -21,7 +21,7 @@ BACKENDS: Final = ("django.contrib.auth.backends.ModelBackend", "guardian.backen
 
 
 def register_checks() -> None:
-    for check in (check_rights, check_database, check_exposure, check_conformance):
+    for check in (check_rights, check_database, check_exposure, check_conformance, check_variables):
         register(check, Tags.security)
 
 
@@ -68,9 +68,12 @@ def check_exposure(app_configs: Sequence[Any] | None = None, **_kwargs: Any) -> 
     if not settings.WOP_BEHIND_HTTPS:
         hint = "Put a proxy with HTTPS in front and set WOP_BEHIND_HTTPS=1. Passwords and keys travel readable."
         found.append(Caution("Other machines reach the host without HTTPS.", hint=hint, id="wop.W003"))
-    if _secret_key_is_in_file():
+    if _is_in_file("secret.key", settings.SECRET_KEY):
         hint = "Set WOP_SECRET_KEY, the same on every machine. One machine alone may keep the file; back it up."
         found.append(Caution("The secret key comes from a file of this machine.", hint=hint, id="wop.W004"))
+    if _is_in_file("token.key", conf.token_keys().active[1]):
+        hint = "Set WOP_TOKEN_KEYS, the same on every machine: a link minted on one is unknown to the others."
+        found.append(Caution("The key of signed links comes from a file of this machine.", hint=hint, id="wop.W006"))
     return found
 
 
@@ -82,6 +85,14 @@ def check_conformance(app_configs: Sequence[Any] | None = None, **_kwargs: Any) 
     return [Caution("This host serves a conformance run.", hint=hint, id="wop.W005")]
 
 
+def check_variables(app_configs: Sequence[Any] | None = None, **_kwargs: Any) -> list[CheckMessage]:
+    """Every variable that looks like one of ours is one."""
+    unknown = ", ".join(settings.WOP_UNKNOWN_VARIABLES)
+    if not unknown:
+        return []
+    return [Caution(f"No setting has this name, so it changes nothing: {unknown}. Is it misspelt?", id="wop.W007")]
+
+
 def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -89,9 +100,9 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _secret_key_is_in_file() -> bool:
+def _is_in_file(name: str, key: str) -> bool:
     try:
-        kept = (Path(settings.WOP_DATA_DIR) / "secret.key").read_text(encoding="ascii").strip()
+        kept = (Path(settings.WOP_DATA_DIR) / name).read_text(encoding="ascii").strip()
     except (OSError, UnicodeError):
         return False
-    return kept == settings.SECRET_KEY
+    return kept == key

@@ -62,6 +62,29 @@ def delivery_threads() -> int:
     return int(settings.WOP_DELIVERY_THREADS)
 
 
+@dataclass(frozen=True, slots=True)
+class TokenKeys:
+    """The key ring of signed links: ``active`` signs, all verify. Kids hold no dot."""
+
+    active: tuple[str, str]
+    secrets: dict[str, str]
+
+
+def token_keys() -> TokenKeys:
+    ring: dict[str, str] = settings.WOP_TOKEN_KEYS
+    return TokenKeys(active=next(iter(ring.items())), secrets=ring)
+
+
+def public_url() -> str:
+    """Return the origin under which people reach the site, without a slash; empty where nobody has said."""
+    return str(settings.WOP_PUBLIC_URL)
+
+
+def local_url() -> str:
+    """Return the origin of the server on this machine."""
+    return f"http://127.0.0.1:{settings.WOP_PORT}"
+
+
 def conformance() -> bool:
     """Return whether this is a conformance run: ``voter`` counts, fixtures are listed. Never in production."""
     return bool(settings.WOP_CONFORMANCE)

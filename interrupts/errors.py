@@ -28,6 +28,10 @@ class ValidationFailed(WopError):
     code = "validation_error"
 
 
+class NameTaken(ValidationFailed):
+    """There is already something with this name."""
+
+
 class IdempotencyKeyInvalid(WopError):
     """Idempotency-Key must be 22 to 128 characters of letters, digits, '.', '_', '~' or '-'."""
 
@@ -69,6 +73,12 @@ class InterruptTokenInvalid(WopError):
     """This link is not one of ours, or was altered."""
 
     code = "interrupt_token_invalid"
+
+
+class InterruptExpired(WopError):
+    """This link has expired. Ask for a new one."""
+
+    code = "interrupt_expired"
 
 
 class Forbidden(WopError):

@@ -35,8 +35,10 @@ class RunLog:
 
     def __init__(self, run: Run, *, now: datetime, is_new: bool = False) -> None:
         self.run = run
-        self.now = now
         self.state = RunState() if is_new else RunState.from_json(run.state)
+        # Clocks differ between machines, and who waits for the lock read theirs before: time never goes back in a log.
+        last = self.state.last_event_at
+        self.now = max(now, parse_isoformat(last)) if last else now
         self._is_new = is_new
         self._pending: list[Event] = []
         self._has_new_wish = False

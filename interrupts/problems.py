@@ -23,11 +23,16 @@ def validation_failed(problems: Sequence[Problem], *, base: str = "") -> Validat
     ]
     first = shown[0]
     where = f" (at {first['pointer']})" if first["pointer"] else ""
-    more = f" There are {len(problems) - 1} more problems." if len(problems) > 1 else ""
     return ValidationFailed(
-        f"{first['message']}{where}{more}",
+        f"{first['message']}{where}{_more(len(problems) - 1)}",
         details=cast("JsonObject", {"field": _field(base, problems), "problems": shown}),
     )
+
+
+def _more(count: int) -> str:
+    if count == 1:
+        return " There is 1 more problem."
+    return f" There are {count} more problems." if count else ""
 
 
 def _field(base: str, problems: Sequence[Problem]) -> str:

@@ -71,6 +71,7 @@ class RunState:
 
     status: RunStatus = RunStatus.PENDING
     last_sequence: int = -1
+    last_event_at: str | None = None
     executions: int = 0
     inputs: JsonObject = field(default_factory=dict)
     nodes: dict[str, NodeState] = field(default_factory=dict)
@@ -103,10 +104,10 @@ class RunState:
         return state
 
     def apply(self, event: Event) -> RunState:
-        """Return the state after ``event``. Types that change nothing only move the sequence."""
+        """Return the state after ``event``. Types that change nothing only move the sequence and the time."""
         handler = _HANDLERS.get(event.type)
         state = handler(self, event) if handler else self
-        return replace(state, last_sequence=event.sequence)
+        return replace(state, last_sequence=event.sequence, last_event_at=event.at)
 
     def with_node(self, node_id: str, node: NodeState) -> RunState:
         return replace(self, nodes={**self.nodes, node_id: node})

@@ -179,7 +179,12 @@ class Lane(StrEnum):
     API_KEY = "api-key"
     SESSION = "session"
     WORKLOAD = "workload"
+    # A signed link: no credential of the protocol, so it is never named on the wire.
+    LINK = "link"
 
+
+# The subject of a link that names nobody, followed by the opaque part of its interrupt (wire contract §25 row 8).
+LINK_SUBJECT: Final = "token:"
 
 ISSUERS: Final = {
     Lane.API_KEY: "urn:wopsite:api-key",

@@ -21,7 +21,7 @@ from wopsite.celery import app
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
-_RUN_MUST_NOT_SKIP = os.environ.get("WOP_CI") == "1"
+_RUN_MUST_NOT_SKIP = os.environ.get("CI_MUST_NOT_SKIP") == "1"
 _ON_POSTGRESQL = settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
 _CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -29,6 +29,8 @@ _CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser",
 def pytest_configure() -> None:
     # Real hashing costs a quarter of a second a password, and no test is about it.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    # Django's live server would look for every path among the files of the working directory: links are too long.
+    settings.MEDIA_URL = "/media/"
     # Wake-ups that the product sends after a commit must reach no worker of a running installation.
     app.conf.update(broker_url="memory://")
 

@@ -28,7 +28,14 @@ _DESTINATION = re.compile(
     r"|(?P<host>[^:\[\]]+)(:(?P<host_port>[0-9]{1,5}))?"
 )
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?\.?")
+_KID = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_MIN_TOKEN_SECRET = 32
+_MIN_DIFFERENT = 8
 _BROKERS = ("filesystem", "redis", "rediss", "amqp", "amqps")
+
+
+# Every name that was asked for: whatever else begins with the mark is nobody's, and probably a typing error.
+_asked_for: set[str] = set()
 
 
 class BadSetting(SystemExit):
@@ -46,7 +53,13 @@ def refuse(name: str, problem: str, example: str) -> NoReturn:
 
 def text(name: str, default: str) -> str:
     """The variable without the white space around it; `default` when unset or empty."""
+    _asked_for.add(name)
     return os.environ.get(name, "").strip() or default
+
+
+def unknown(mark: str) -> list[str]:
+    """The variables whose names begin with `mark` and that nothing has read; to be asked once everything has."""
+    return sorted(name for name in os.environ if name.startswith(mark) and name not in _asked_for)
 
 
 def integer(name: str, default: int, *, minimum: int, maximum: int) -> int:
@@ -127,6 +140,14 @@ def certificates(name: str) -> str:
     return path
 
 
+def origin(name: str) -> str:
+    """One web origin without a slash at its end; empty when unset."""
+    values = origins(name)
+    if len(values) > 1:
+        refuse(name, "must name one origin", "https://wop.example.org")
+    return values[0].rstrip("/") if values else ""
+
+
 def directory(name: str, default: Path) -> Path:
     """A directory that we may write to; made when it is absent."""
     path = Path(text(name, str(default))).expanduser().absolute()
@@ -154,6 +175,31 @@ def secret_key(name: str, stored_in: Path) -> str:
     except (OSError, UnicodeError) as error:
         refuse(name, f"is not set and the key cannot be kept in {stored_in} ({error})", "a-long-random-text")
     return value or refuse(name, f"is not set and {stored_in} is empty: remove that file", "a-long-random-text")
+
+
+def key_ring(name: str, stored_in: Path) -> dict[str, str]:
+    """Keys by id, `kid:secret` separated by commas, the active one first; unset, one key is kept as `secret_key` does.
+
+    To rotate, put a new key in front and drop the old one once the tokens it signed have expired (30 minutes). The kid
+    `legacy` verifies tokens of protocol version 1 and signs nothing.
+    """
+    pairs = [word.partition(":") for word in words(name, [])]
+    if not pairs:
+        return {"local": secret_key(name, stored_in)}
+    example = "k2:a-random-text-of-32-characters-or-more,k1:the-secret-before-it"
+    ring = {kid: secret for kid, _, secret in pairs}
+    if len(ring) != len(pairs) or not all(colon and _KID.fullmatch(kid) for kid, colon, _ in pairs):
+        refuse(name, "must list kid:secret pairs, each kid once, of A-Z, a-z, 0-9, _ and -", example)
+    # Which is told by its place: somebody may have written the secret where the kid belongs.
+    for place, secret in enumerate(ring.values(), start=1):
+        if len(secret) < _MIN_TOKEN_SECRET or len(set(secret)) < _MIN_DIFFERENT:
+            problem = (
+                f"holds a secret that can be guessed (number {place}): each needs {_MIN_TOKEN_SECRET} random characters"
+            )
+            refuse(name, problem, example)
+    if next(iter(ring)) == "legacy":
+        refuse(name, "must begin with a key that signs; legacy only verifies", "k1:a-random-text,legacy:the-old-one")
+    return ring
 
 
 def _store_new_secret_key(stored_in: Path) -> None:

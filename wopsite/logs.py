@@ -8,9 +8,10 @@ import time
 from typing import Any, Final
 
 # A signed link is a right to decide. What follows `/interrupts/` is such a token, plain or percent-encoded (as in a
-# `next=` parameter), except below a run, where it is a node id, and in a traceback, where it is a file of ours.
+# `next=` parameter), except below a run, where it is a node id, and in a traceback, where it is a file of ours. (No
+# token looks like such a file: the first dot of each is followed by an algorithm or by a MAC.)
 _INTERRUPT_PATH: Final = re.compile(
-    r"(?P<run>(?:/|%2F)runs(?:/|%2F)[^\s?\"']*?)?(?P<path>(?:/|%2F)interrupts(?:/|%2F))(?P<token>(?![^\s\"']*\.py\b)[^\s?&#\"']+)",
+    r"(?P<run>(?:/|%2F)runs(?:/|%2F)[^\s?\"']*?)?(?P<path>(?:/|%2F)interrupts(?:/|%2F))(?P<token>(?![\w/]+\.py[\":])[^\s?&#\"']+)",
     re.IGNORECASE,
 )
 HIDDEN: Final = "[hidden]"
@@ -49,6 +50,8 @@ def logging_config(level: str) -> dict[str, Any]:
             "gunicorn.error": {"handlers": [], "level": level, "propagate": True},
             # Beat says each second that it sends two due tasks; the worker that it received and did them.
             "celery.beat": {"handlers": [], "level": "WARNING", "propagate": True},
+            # Reminders that expired while the worker was away are told one by one as "revoked".
+            "celery.worker.request": {"handlers": [], "level": "WARNING", "propagate": True},
             "celery.worker.strategy": {"handlers": [], "level": "WARNING", "propagate": True},
             "celery.app.trace": {"handlers": [], "level": "WARNING", "propagate": True},
         },

@@ -44,9 +44,9 @@ def main() -> int:
         claim.write(f"process {os.getpid()}, {_origin()}")
         _note_first_start()
         _check()
-        _prepare_database()
+        is_new = _prepare_database()
         _prepare_broker()
-        status = Supervisor(_commands(), say).run(_web_answers, _announce)
+        status = Supervisor(_commands(), say).run(_web_answers, lambda: _announce(is_new=is_new))
         claim.clear()
     return status
 
@@ -156,13 +156,16 @@ def _check() -> None:
         raise CannotStart(str(error)) from None
 
 
-def _prepare_database() -> None:
+def _prepare_database() -> bool:
+    """Bring the tables up to date, and fill a new database; return whether it was one."""
     _migrate()
-    if connection.vendor == "sqlite" and _first_start().exists():
+    is_new = connection.vendor == "sqlite" and _first_start().exists()
+    if is_new:
         say("New database: loading the sample workflows and accounts.")
         _load_samples()
         _first_start().unlink()
     connection.close()
+    return is_new
 
 
 def _migrate() -> None:
@@ -215,9 +218,11 @@ def _web_answers() -> bool:
     return True
 
 
-def _announce() -> None:
+def _announce(*, is_new: bool) -> None:
     say(f"\nwopsite is running: {_origin()}/")
     say(f"Sign in at {_origin()}/accounts/login/ (forgotten: .venv/bin/python manage.py changepassword NAME).")
+    if is_new:
+        say("The passwords are printed above, once.")
     say("Ctrl-C stops it.\n")
 
 

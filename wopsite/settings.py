@@ -15,6 +15,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # --- Where things are kept -------------------------------------------------------------------------------------------
 WOP_DATA_DIR = env.directory("WOP_DATA_DIR", BASE_DIR / "var")
 SECRET_KEY = env.secret_key("WOP_SECRET_KEY", WOP_DATA_DIR / "secret.key")
+WOP_TOKEN_KEYS = env.key_ring("WOP_TOKEN_KEYS", WOP_DATA_DIR / "token.key")
 DATABASES = {
     "default": env.database(
         "DATABASE_URL",
@@ -51,6 +52,7 @@ WOP_WEB_THREADS = env.integer("WOP_WEB_THREADS", 16, minimum=1, maximum=256)
 
 # --- The site --------------------------------------------------------------------------------------------------------
 DEBUG = env.flag("WOP_DEBUG", default=False)
+WOP_PUBLIC_URL = env.origin("WOP_PUBLIC_URL")
 ALLOWED_HOSTS = env.words("WOP_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 ROOT_URLCONF = "wopsite.urls"
 WSGI_APPLICATION = "wopsite.wsgi.application"
@@ -187,3 +189,6 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 # --- Logging ---------------------------------------------------------------------------------------------------------
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 LOGGING = logging_config(env.choice("WOP_LOG_LEVEL", "INFO", allowed=LOG_LEVELS))
+
+# --- Last, when every variable has been read: those that nothing knows (the check wop.W007) ---------------------------
+WOP_UNKNOWN_VARIABLES = env.unknown("WOP_")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -11,7 +12,6 @@ from django.utils.translation import gettext as _
 from approvals import selectors
 from approvals.inbox.links import interrupt_url, opaque_part
 from approvals.inbox.presenters import words
-from approvals.inbox.presenters.text import one_line
 from approvals.inbox.presenters.times import moment
 from interrupts.actor import Actor
 from interrupts.contracts.types import JsonValue
@@ -59,7 +59,25 @@ class Refusal:
 
 
 def submit(suspension: Suspension, form: Form, *, actor: Actor, now: datetime) -> Answered | Refusal:
-    """Give the answer of a form to the one use case that decides, exactly once.
+    """Give the answer of a signed-in person's form to the one use case that decides."""
+
+    def give(answer: ResumeValue) -> object:
+        request = ResolveRequest(
+            actor=actor,
+            run_id=suspension.run_id,
+            node_id=suspension.node_id,
+            answer=answer,
+            interrupt_id=suspension.pk,
+        )
+        return resolve_interrupt(request=request, now=now)
+
+    return give_answer(suspension, form, give, actor=actor, now=now)
+
+
+def give_answer(
+    suspension: Suspension, form: Form, give: Callable[[ResumeValue], object], *, actor: Actor, now: datetime
+) -> Answered | Refusal:
+    """Give the answer of a form to ``give``, exactly once.
 
     An answer to a page that showed another question decides nothing. What is invalid is added to the form's errors.
     """
@@ -67,15 +85,8 @@ def submit(suspension: Suspension, form: Form, *, actor: Actor, now: datetime) -
         return _changed(suspension)
     if not form.is_valid():
         return _invalid(suspension)
-    request = ResolveRequest(
-        actor=actor,
-        run_id=suspension.run_id,
-        node_id=suspension.node_id,
-        answer=ResumeValue(form.resume_value()),
-        interrupt_id=suspension.pk,
-    )
     try:
-        resolve_interrupt(request=request, now=now)
+        give(ResumeValue(form.resume_value()))
     except (Forbidden, AlreadyResolved, NotFound, ValidationFailed) as error:
         return _refusal(error, suspension, form, actor, now)
     return Answered()
@@ -122,14 +133,13 @@ def _too_late(suspension: Suspension, actor: Actor, now: datetime) -> Refusal:
 
 
 def _already_decided(suspension: Suspension, actor: Actor, when: str) -> Refusal:
-    resolution = suspension.resolution or {}
-    decider = words.subject_of(resolution.get("resolvedBy"))
-    did = words.done(str(resolution.get("action", "")))
+    decider = words.decider_of(suspension.resolution)
+    did = words.done(str((suspension.resolution or {}).get("action", "")))
     if decider == actor.subject_id:
         text = _("You %(did)s on %(when)s, and that decided it. This answer changed nothing.")
         return _refused(409, _("You have already answered this"), text % {"did": did, "when": when}, suspension)
     names = selectors.names_of(tenant_id=actor.tenant_id, subject_ids=[decider])
-    name = names.get(decider) or one_line(decider) or _("Somebody")
+    name = words.person(decider, names) or _("Somebody")
     text = _("%(name)s %(did)s on %(when)s, and that decided it. Your answer was not counted.")
     return _refused(409, _("Someone was faster"), text % {"name": name, "did": did, "when": when}, suspension)
 

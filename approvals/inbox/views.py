@@ -14,12 +14,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from approvals import selectors
-from approvals.inbox import answers, drafts, lists
+from approvals.inbox import answers, drafts, lists, minting
 from approvals.inbox.access import TENANT_KEY, Visitor, members_only, page
 from approvals.inbox.answering import Answered, Refusal, submit
 from approvals.inbox.answers import AnswerForm
 from approvals.inbox.cursors import BadCursor
-from approvals.inbox.links import answered_url
+from approvals.inbox.links import answered_url, opaque_part
 from approvals.inbox.lists import Listing
 from approvals.inbox.presenters.answered import present_answered
 from approvals.inbox.presenters.decision import present_decision
@@ -132,6 +132,8 @@ def _decision_page(
     context["shown"] = answers.shown_digest(suspension.payload)
     # Templates look names up by attribute, where a hyphen cannot stand.
     context["actions"] = {choice.action.replace("-", "_"): choice for choice in decision.consequences}
+    context["link_choices"] = minting.choices(request, visitor, suspension, decision)
+    context["link_opaque"] = opaque_part(suspension.pk)
     return page(request, visitor, "inbox/decision.html", context, status=status)
 
 

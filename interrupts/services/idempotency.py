@@ -16,7 +16,11 @@ from interrupts.models import IdempotencyRecord
 
 # Outcomes that a later, corrected request must not be shadowed by.
 _NEVER_KEPT = frozenset(
-    {"idempotency_key_invalid", "validation_error", "forbidden", "run_forbidden", "id_tenant_mismatch"}
+    {
+        *("idempotency_key_invalid", "validation_error", "forbidden", "run_forbidden", "id_tenant_mismatch"),
+        # A new link to the same interrupt repeats the same request, and must not be told that it has expired.
+        "interrupt_expired",
+    }
 )
 
 

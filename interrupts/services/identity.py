@@ -15,14 +15,22 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from interrupts.actor import Actor
-from interrupts.errors import CredentialExpired, CredentialRevoked, NotFound, Unauthenticated, ValidationFailed
+from interrupts.errors import (
+    CredentialExpired,
+    CredentialRevoked,
+    NameTaken,
+    NotFound,
+    Unauthenticated,
+    ValidationFailed,
+)
 from interrupts.models import ApiKey, Membership, Tenant
-from interrupts.vocabulary import TENANT_PATTERN, Lane, Scope
+from interrupts.vocabulary import LINK_SUBJECT, TENANT_PATTERN, Lane, Scope
 
 logger = logging.getLogger(__name__)
 
 KEY_MARK = "wop"
 MAX_TITLE = 200
+_PREFIX_PATTERN = r"[0-9a-f]{12}"
 LAST_USED_RESOLUTION = timedelta(minutes=1)
 SESSION_SCOPES = frozenset(
     {Scope.MANIFEST_READ, Scope.RUNS_CREATE, Scope.RUNS_READ, Scope.RUNS_CANCEL, Scope.APPROVALS_RESPOND}
@@ -38,14 +46,14 @@ class NewKey:
 
 
 def create_tenant(*, name: str, now: datetime, title: str = "") -> Tenant:
-    """Create a tenant whose id is ``name``. Raises ValidationFailed for a name that cannot be an id, or is taken."""
+    """Create a tenant whose id is ``name``. Raises ValidationFailed for a name that cannot be an id, NameTaken."""
     if not re.fullmatch(TENANT_PATTERN, name):
         raise ValidationFailed("A tenant's name is 1 to 128 letters, digits, '.', '_' or '-', for example acme.")
     if len(title) > MAX_TITLE:
         raise ValidationFailed(f"A tenant's title has at most {MAX_TITLE} characters.")
     tenant, is_new = Tenant.objects.get_or_create(id=name, defaults={"title": title, "created_at": now})
     if not is_new:
-        raise ValidationFailed(f"There is already a tenant {name}.")
+        raise NameTaken(f"There is already a tenant {name}.")
     return tenant
 
 
@@ -64,12 +72,12 @@ def get_user(username: str) -> User:
 
 
 def create_group(*, name: str) -> Group:
-    """Create a group of people. Raises ValidationFailed when the name is empty, too long or taken."""
+    """Create a group of people. Raises ValidationFailed when the name is empty or too long, NameTaken."""
     if not 1 <= len(name) <= 150:
         raise ValidationFailed("A group's name is 1 to 150 characters.")
     group, is_new = Group.objects.get_or_create(name=name)
     if not is_new:
-        raise ValidationFailed(f"There is already a group {name}.")
+        raise NameTaken(f"There is already a group {name}.")
     return group
 
 
@@ -86,7 +94,7 @@ def add_member(
     """Create a person, or bring a known one into a further tenant, and put them into groups.
 
     Without a password a new person cannot sign in to the inbox, only use keys. An existing person's password is left
-    alone. Raises ValidationFailed for someone who is in the tenant already, NotFound for an unknown group.
+    alone. Raises NameTaken for someone who is in the tenant already, NotFound for an unknown group.
     """
     # As Django stores names: of two spellings of one name the second is the same person, and not a failing insert.
     username = User.normalize_username(username)
@@ -95,7 +103,7 @@ def add_member(
         user.groups.add(*[get_group(group) for group in groups])
         membership, is_new = Membership.objects.get_or_create(tenant=tenant, user=user, defaults={"created_at": now})
         if not is_new:
-            raise ValidationFailed(f"{username} is already in the tenant {tenant.pk}.")
+            raise NameTaken(f"{username} is already in the tenant {tenant.pk}.")
     return membership
 
 
@@ -140,13 +148,24 @@ def keys_of(tenant: Tenant) -> list[ApiKey]:
 
 
 def revoke_key(*, prefix: str, now: datetime) -> ApiKey:
-    """End a key, effective on the next request. Revoking it again changes nothing. Raises NotFound."""
+    """End a key, effective on the next request. Revoking it again changes nothing. Raises NotFound.
+
+    A whole key is taken for its prefix. What was given is repeated only when it is a prefix: it may hold a secret.
+    """
+    prefix = prefix_of(prefix)
     key = ApiKey.objects.filter(prefix=prefix).first()
     if key is None:
-        raise NotFound(f"There is no key with the prefix {prefix}.")
+        is_prefix = re.fullmatch(_PREFIX_PATTERN, prefix)
+        raise NotFound(f"There is no key with {f'the prefix {prefix}' if is_prefix else 'this prefix'}.")
     ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=now)
     logger.info("key revoked prefix=%s", prefix)
     return key
+
+
+def prefix_of(key: str) -> str:
+    """Return the prefix of a whole key; any other text as it is."""
+    mark, _, rest = key.partition("_")
+    return rest.partition("_")[0] if mark == KEY_MARK and rest else key
 
 
 def authenticate_key(*, secret: str, now: datetime) -> Actor:
@@ -173,6 +192,21 @@ def session_actor(membership: Membership) -> Actor:
     return _actor(membership, Lane.SESSION, SESSION_SCOPES)
 
 
+def approver_actor(membership: Membership) -> Actor:
+    """Return the person a signed link was made for, as they are now."""
+    return _actor(membership, Lane.LINK, frozenset({Scope.APPROVALS_RESPOND}))
+
+
+def link_actor(*, tenant_id: str, interrupt_id: str) -> Actor:
+    """Return the holder of a link that names nobody: one voter in total, and on no approver list (§25 row 8)."""
+    return Actor(
+        tenant_id=tenant_id,
+        subject_id=LINK_SUBJECT + interrupt_id.partition("/")[2],
+        lane=Lane.LINK,
+        scopes=frozenset({Scope.APPROVALS_RESPOND}),
+    )
+
+
 def command_line_actor(tenant: Tenant) -> Actor:
     """Return the host's own operator, who may start runs and is nobody's approver."""
     scopes = frozenset({Scope.MANIFEST_READ, Scope.RUNS_CREATE, Scope.RUNS_READ, Scope.RUNS_CANCEL})
@@ -186,9 +220,8 @@ def memberships_of(user: User) -> list[Membership]:
 
 
 def _find_key(secret: str) -> ApiKey | None:
-    mark, _, rest = secret.partition("_")
-    prefix, _, _ = rest.partition("_")
-    if mark != KEY_MARK or not re.fullmatch(r"[0-9a-f]{12}", prefix):
+    prefix = prefix_of(secret)
+    if prefix == secret or not re.fullmatch(_PREFIX_PATTERN, prefix):
         return None
     return ApiKey.objects.select_related("membership__user").filter(prefix=prefix).first()
 

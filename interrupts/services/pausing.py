@@ -53,7 +53,7 @@ def _pause(request: PauseRun, now: datetime) -> JsonObject:
     pausing.pause(log, policy=request.drain_policy, reason=request.reason, by=request.actor.subject_id)
     log.flush()
     result: JsonObject = {"runId": request.run_id, "status": str(RunStatus.PAUSED)}
-    return result | {"pausedAt": isoformat(now)} if log.state.status is RunStatus.PAUSED else result
+    return result | {"pausedAt": isoformat(log.now)} if log.state.status is RunStatus.PAUSED else result
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _resume(request: ResumeRun, now: datetime) -> JsonObject:
     # Also where a pause is taken back: meanwhile the end of one branch may have been held.
     advance.advance(execution)
     log.flush()
-    return {"runId": request.run_id, "status": str(RunStatus.RUNNING), "resumedAt": isoformat(now)}
+    return {"runId": request.run_id, "status": str(RunStatus.RUNNING), "resumedAt": isoformat(log.now)}
 
 
 def _lock(run_id: str, tenant_id: str, now: datetime) -> Execution:

@@ -56,7 +56,7 @@ def resolve_interrupt(*, request: ResolveRequest, now: datetime) -> idempotency.
     waiting. Raises NotFound, AlreadyResolved, Forbidden or ValidationFailed, in the order of wire contract §13, and
     nothing is changed by a refused answer.
     """
-    done = idempotency.run(lambda: _resolve(request, now), key=request.idempotency_key, now=now)
+    done = idempotency.run(lambda: apply_answer(request, now), key=request.idempotency_key, now=now)
     logger.info(
         "interrupt answered run=%s node=%s subject=%s status=%s replay=%s",
         request.run_id,
@@ -68,7 +68,8 @@ def resolve_interrupt(*, request: ResolveRequest, now: datetime) -> idempotency.
     return done
 
 
-def _resolve(request: ResolveRequest, now: datetime) -> JsonObject | idempotency.Refused:
+def apply_answer(request: ResolveRequest, now: datetime) -> JsonObject | idempotency.Refused:
+    """Apply one answer inside a transaction of the caller's, who sees to it that a key is honoured once."""
     execution = lock_run(run_id=request.run_id, tenant_id=request.actor.tenant_id, now=now)
     suspension = _open_suspension(execution, request.node_id)
     if request.interrupt_id not in (None, suspension.pk):

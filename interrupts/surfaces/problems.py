@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from interrupts.contracts.types import JsonObject
-from interrupts.errors import WopError
+from interrupts.errors import NameTaken, WopError
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class Rendering:
 
 # Exit codes, explained in the help of each command (surfaces.cli.command): 1 not valid, 3 not there, 4 too late or in
 # conflict, 5 not allowed, 70 a fault of ours, 75 try again later. 2 is argparse's own, for a command written wrongly.
+_CONFLICT: Final = 4
 RENDERINGS: Final = {
     "validation_error": Rendering(400, 1),
     "idempotency_key_invalid": Rendering(400, 1),
@@ -47,6 +48,7 @@ RENDERINGS: Final = {
     "version_conflict": Rendering(409, 4),
     "idempotency_key_mismatch": Rendering(409, 4),
     "idempotency_in_flight": Rendering(409, 75, retry_after=1),
+    "interrupt_expired": Rendering(410, 4),
     "payload_too_large": Rendering(413, 1),
     "unsupported_media_type": Rendering(415, 1),
     "capability_required": Rendering(422, 1),
@@ -62,8 +64,9 @@ def http_status(code: str) -> int:
     return RENDERINGS[code].status
 
 
-def exit_code(code: str) -> int:
-    return RENDERINGS[code].exit_code
+def exit_code(error: WopError) -> int:
+    """Return a command's exit status. A taken name is a conflict to a script, without a code of its own."""
+    return _CONFLICT if isinstance(error, NameTaken) else RENDERINGS[error.code].exit_code
 
 
 def retry_after(code: str) -> int | None:

@@ -213,5 +213,5 @@ def test_the_page_costs_the_same_queries_whatever_is_on_it(
     for name in names:
         answer(actor(name), run_id, "ask", now=after(minutes=1))
         answer(actor(name), run_id, "accept", now=after(minutes=1))
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(11):
         assert browser.get(page_of(run_id)).status_code == 200

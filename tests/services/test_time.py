@@ -263,3 +263,12 @@ def test_a_timer_that_cannot_be_handled_steps_behind_the_others() -> None:
     Run.objects.filter(pk=broken).update(state=cache)
     sweep(now=after(seconds=35))
     assert status(broken) == "failed"
+
+
+def test_a_clock_that_is_behind_does_not_take_the_log_back() -> None:
+    ann = actor("ann")
+    run_id = start_flow(one_gate(), by=ann, now=after(minutes=5))
+    answer(ann, run_id, "accept", now=after(minutes=4))
+    times = [event.at for event in log_of(run_id)]
+    assert len(times) > 4
+    assert set(times) == {after(minutes=5)}

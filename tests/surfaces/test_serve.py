@@ -99,13 +99,15 @@ def test_the_first_start_loads_samples_the_second_does_not_and_ctrl_c_stops_all(
     with installation.running() as program:
         assert "New database: loading the sample workflows and accounts.\n" in installation.output
         assert f"wopsite is running: http://127.0.0.1:{installation.port}/\n" in installation.output
+        assert installation.output[-2] == "The passwords are printed above, once.\n"
         installation.await_sweep()
         program.send_signal(signal.SIGINT)
         assert program.wait(timeout=40) == 0
     with pytest.raises(urllib.error.URLError):
         installation.get("/healthz")
     with installation.running():
-        assert not [line for line in installation.output if "New database" in line or "migrations" in line]
+        once = ("New database", "migrations", "passwords")
+        assert not [line for line in installation.output if any(word in line for word in once)]
         assert installation.get("/healthz") == b"ok\n"
 
 

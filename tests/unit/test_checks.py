@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.checks import run_checks
+from django.core.checks import WARNING, run_checks
 
 from interrupts import checks
 
@@ -22,6 +22,7 @@ def exposed(settings: Any) -> Any:
     settings.DEBUG = False
     settings.WOP_BEHIND_HTTPS = True
     settings.SECRET_KEY = "from-the-environment"
+    settings.WOP_TOKEN_KEYS = {"k1": "from-the-environment"}
     return settings
 
 
@@ -32,8 +33,21 @@ def test_every_check_runs_with_those_of_django(settings: Any) -> None:
 
 
 def test_what_the_tests_run_on_is_found_good() -> None:
-    for check in (checks.check_rights, checks.check_database, checks.check_exposure, checks.check_conformance):
+    for check in (
+        checks.check_rights,
+        checks.check_database,
+        checks.check_exposure,
+        checks.check_conformance,
+        checks.check_variables,
+    ):
         assert check() == []
+
+
+def test_variables_that_no_setting_has_are_told_in_one_line(settings: Any) -> None:
+    settings.WOP_UNKNOWN_VARIABLES = ["WOP_PORT", "WOP_TOKEN_KEY"]
+    (caution,) = checks.check_variables()
+    assert (caution.id, caution.level) == ("wop.W007", WARNING)
+    assert caution.msg == "No setting has this name, so it changes nothing: WOP_PORT, WOP_TOKEN_KEY. Is it misspelt?"
 
 
 @pytest.mark.parametrize("kept", checks.BACKENDS)
@@ -106,6 +120,13 @@ def test_a_secret_key_from_a_file_is_warned_of_where_others_reach_the_host(expos
     assert checks.check_exposure() == []
     exposed.SECRET_KEY = "from-the-file"
     assert ids(checks.check_exposure()) == ["wop.W004"]
+
+
+def test_a_key_of_links_from_a_file_is_warned_of_too(exposed: Any, data_dir: Path) -> None:
+    (data_dir / "token.key").write_text("from-the-file\n")
+    assert checks.check_exposure() == []
+    exposed.WOP_TOKEN_KEYS = {"local": "from-the-file"}
+    assert ids(checks.check_exposure()) == ["wop.W006"]
 
 
 def test_accepting_every_host_name_is_warned_of(settings: Any) -> None:

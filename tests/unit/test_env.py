@@ -28,6 +28,25 @@ def refusal(problem: pytest.ExceptionInfo[env.BadSetting]) -> str:
     return str(problem.value.code)
 
 
+def test_a_variable_is_unknown_until_something_reads_it(given: pytest.MonkeyPatch) -> None:
+    given.setattr(env, "_asked_for", set())
+    for name in ("WOP_EXAMPLES", NAME, "WOB_EXAMPLE"):
+        given.setenv(name, "1")
+    assert {NAME, "WOP_EXAMPLES"} <= set(env.unknown("WOP_"))
+    env.flag(NAME, default=False)
+    left = env.unknown("WOP_")
+    assert NAME not in left
+    assert "WOP_EXAMPLES" in left
+    assert "WOB_EXAMPLE" not in left
+
+
+def test_the_start_tells_of_a_variable_that_no_setting_has() -> None:
+    environment = {**os.environ, "WOP_MAX_BODY_BYTE": "1"}
+    words = [sys.executable, "manage.py", "check"]
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert "it changes nothing: WOP_MAX_BODY_BYTE. Is it misspelt?" in done.stderr
+
+
 @pytest.mark.parametrize(("value", "expected"), [(None, 7), ("", 7), (" 3 ", 3), ("1", 1), ("9", 9)])
 def test_a_whole_number_is_read(given: pytest.MonkeyPatch, value: str | None, expected: int) -> None:
     if value is not None:
@@ -148,6 +167,69 @@ def test_a_secret_key_in_the_environment_wins(given: pytest.MonkeyPatch, tmp_pat
     given.setenv(NAME, "from-the-environment")
     assert env.secret_key(NAME, tmp_path / "secret.key") == "from-the-environment"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("", ""), ("https://wop.example.org", "https://wop.example.org"), ("https://a.example/", "https://a.example")],
+)
+def test_an_origin_is_read_without_its_slash(given: pytest.MonkeyPatch, value: str, expected: str) -> None:
+    given.setenv(NAME, value)
+    assert env.origin(NAME) == expected
+
+
+@pytest.mark.parametrize(
+    "value", ["wop.example.org", "https://wop.example.org/path", "https://a.example,https://b.example"]
+)
+def test_what_is_not_one_origin_is_refused(given: pytest.MonkeyPatch, value: str) -> None:
+    given.setenv(NAME, value)
+    with pytest.raises(env.BadSetting, match=f"^{NAME} must"):
+        env.origin(NAME)
+
+
+# --- The keys of signed links -----------------------------------------------------------------------------------------
+
+SECRETS = ("a-random-text-of-32-characters-1", "another-text-of-32-characters--2", "a-third-text-of-32-characters--3")
+
+
+def test_a_key_ring_is_read_in_its_order(given: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    given.setenv(NAME, f" k2:{SECRETS[0]}, k1:{SECRETS[1]}:with:colons , legacy:{SECRETS[2]}")
+    ring = env.key_ring(NAME, tmp_path / "token.key")
+    assert list(ring.items()) == [("k2", SECRETS[0]), ("k1", f"{SECRETS[1]}:with:colons"), ("legacy", SECRETS[2])]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_key_ring_one_key_is_made_and_kept(given: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "token.key"
+    ring = env.key_ring(NAME, file)
+    assert list(ring) == ["local"]
+    assert len(ring["local"]) >= 50
+    assert env.key_ring(NAME, file) == ring
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (SECRETS[0], "must list kid:secret pairs"),
+        (f":{SECRETS[0]}", "must list kid:secret pairs"),
+        (f"k.1:{SECRETS[0]}", "must list kid:secret pairs"),
+        (f"k1:{SECRETS[0]},k1:{SECRETS[1]}", "must list kid:secret pairs"),
+        ("k1:short", "holds a secret that can be guessed"),
+        ("k1:" + "a1" * 40, "holds a secret that can be guessed"),
+        (f"{SECRETS[0]}:k1", "holds a secret that can be guessed (number 1)"),
+        (f"k2:{SECRETS[0]},k1:", "holds a secret that can be guessed (number 2)"),
+        (f"legacy:{SECRETS[0]}", "must begin with a key that signs"),
+    ],
+)
+def test_a_key_ring_that_would_not_protect_is_refused(
+    given: pytest.MonkeyPatch, tmp_path: Path, value: str, problem: str
+) -> None:
+    given.setenv(NAME, value)
+    with pytest.raises(env.BadSetting) as refused:
+        env.key_ring(NAME, tmp_path / "token.key")
+    assert problem in refusal(refused)
+    assert not any(secret in refusal(refused) for secret in SECRETS)
 
 
 def test_a_data_directory_that_cannot_be_made_is_refused(given: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -21,6 +21,13 @@ TOKEN = "eyJhbGciOi.J9-x_y~z"
         (f"/accounts/login/?next=/interrupts/{TOKEN}&x=1", "/accounts/login/?next=/interrupts/[hidden]&x=1"),
         (f"/accounts/login/?next=%2Finterrupts%2f{TOKEN}", "/accounts/login/?next=%2Finterrupts%2f[hidden]"),
         (f"/interrupts/{TOKEN} and /interrupts/{TOKEN}", "/interrupts/[hidden] and /interrupts/[hidden]"),
+        (f"GET /interrupts/{TOKEN}?campaign=x.py HTTP/1.1", "GET /interrupts/[hidden]?campaign=x.py HTTP/1.1"),
+        ("GET /interrupts/ow2.hs256.k.eyJ.py HTTP/1.1", "GET /interrupts/[hidden] HTTP/1.1"),
+        ("GET /interrupts/eyJ.py-_z HTTP/1.1", "GET /interrupts/[hidden] HTTP/1.1"),
+        (
+            "POST /host/wopsite/runs/acme~2Fr-1/interrupts/gate/links HTTP/1.1",
+            "POST /host/wopsite/runs/acme~2Fr-1/interrupts/gate/links HTTP/1.1",
+        ),
         ("POST /runs/acme~2Fr-1/interrupts/gate HTTP/1.1", "POST /runs/acme~2Fr-1/interrupts/gate HTTP/1.1"),
         ("POST /runs/acme/r-1/interrupts/gate HTTP/1.1", "POST /runs/acme/r-1/interrupts/gate HTTP/1.1"),
         ("GET /inbox/ HTTP/1.1", "GET /inbox/ HTTP/1.1"),

@@ -219,7 +219,7 @@ def _my_vote(facts: _Facts, right: Right | None) -> VoteLine | None:
 def _vote_line(facts: _Facts, cast_vote: CastVote) -> VoteLine:
     vote = cast_vote.vote
     return VoteLine(
-        name=facts.names.get(vote.actor, vote.actor),
+        name=words.person(vote.actor, facts.names),
         did=words.done(vote.action),
         tone="bad" if vote.action == Action.REJECT else "good",
         at=moment(vote.cast_at, now=facts.now),
@@ -233,7 +233,7 @@ def _vote_line(facts: _Facts, cast_vote: CastVote) -> VoteLine:
 
 def _question_line(facts: _Facts, question: Question) -> VoteLine:
     return VoteLine(
-        name=facts.names.get(question.actor, question.actor),
+        name=words.person(question.actor, facts.names),
         did=words.done(Action.ASK),
         tone="open",
         at=moment(question.asked_at, now=facts.now),
@@ -264,7 +264,7 @@ def _feedback(answer: object) -> str:
 
 
 def _decider(suspension: Suspension) -> str:
-    return words.subject_of((suspension.resolution or {}).get("resolvedBy"))
+    return words.decider_of(suspension.resolution)
 
 
 def _ended(facts: _Facts) -> Ended | None:
@@ -275,7 +275,7 @@ def _ended(facts: _Facts) -> Ended | None:
     resolution = cast("JsonObject", suspension.resolution)
     return Ended(
         state=words.ending(suspension),
-        by=facts.names.get(decider, decider),
+        by=words.person(decider, facts.names),
         is_mine=decider == facts.actor.subject_id,
         did=words.done(str(resolution.get("action", ""))) if decider else "",
         at=moment(suspension.resolved_at, now=facts.now),

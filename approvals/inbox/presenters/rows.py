@@ -86,8 +86,7 @@ def _names(suspensions: Iterable[Suspension], reader: Reader) -> dict[str, str]:
 
 
 def _decider(suspension: Suspension) -> str:
-    resolution = cast("JsonObject", suspension.resolution or {})
-    return words.subject_of(resolution.get("resolvedBy"))
+    return words.decider_of(suspension.resolution)
 
 
 def _row(suspension: Suspension, facts: _Facts) -> Row:
@@ -152,6 +151,6 @@ def _ended_by(suspension: Suspension, facts: _Facts) -> str:
     decider = _decider(suspension)
     if not decider:
         return ""
-    name = _("you") if decider == facts.me else facts.names.get(decider, decider)
+    name = _("you") if decider == facts.me else words.person(decider, facts.names)
     action = str((suspension.resolution or {}).get("action", ""))
     return _("%(name)s %(did)s") % {"name": name, "did": words.done(action)}

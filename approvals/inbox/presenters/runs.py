@@ -103,7 +103,7 @@ def present_run(run: Run, *, now: datetime) -> RunPage:
     plan, state = load_plan(run.workflow.document), RunState.from_json(run.state)
     events = list(RunEvent.objects.filter(run_id=run.pk).order_by("sequence")[:MAX_EVENTS])
     starter = words.subject_of(run.owner)
-    subjects = {starter, *(words.subject_of(event.payload.get("resolvedBy")) for event in events)}
+    subjects = {starter, *(words.decider_of(event.payload) for event in events)}
     names = selectors.names_of(tenant_id=run.tenant_id, subject_ids=subjects)
     sensitive = {variable.name for variable in plan.variables if variable.sensitive}
     return RunPage(
@@ -185,9 +185,9 @@ def _resolved(plan: Plan, event: RunEvent, names: Mapping[str, str]) -> str:
         return _("Nobody answered “%(node)s” in time.") % {"node": node}
     if event.payload.get("action") == TIMEOUT_ACTION:
         return _("Nobody answered “%(node)s” in time: it was rejected.") % {"node": node}
-    subject = words.subject_of(event.payload.get("resolvedBy"))
+    name = words.person(words.decider_of(event.payload), names)
     did = words.done(str(event.payload.get("action", "")))
-    return _("%(name)s %(did)s at “%(node)s”.") % {"name": names.get(subject, subject), "did": did, "node": node}
+    return _("%(name)s %(did)s at “%(node)s”.") % {"name": name, "did": did, "node": node}
 
 
 def _node_name(plan: Plan, node_id: str) -> str:

@@ -14,7 +14,16 @@ from approvals.eligibility import OPEN_GATE
 from approvals.inbox.presenters.text import one_line
 from interrupts.contracts.types import JsonObject
 from interrupts.models import Suspension
-from interrupts.vocabulary import Action, Decision, InterruptKind, RefKind, RunStatus, SuspensionOutcome
+from interrupts.vocabulary import (
+    LINK_SUBJECT,
+    TIMEOUT_ACTION,
+    Action,
+    Decision,
+    InterruptKind,
+    RefKind,
+    RunStatus,
+    SuspensionOutcome,
+)
 
 Words = str | Promise
 
@@ -142,6 +151,27 @@ def right_words(via: str, on_behalf_of: str, names: Mapping[str, str]) -> str:
     if via == OPEN_GATE or kind not in (RefKind.ROLE, RefKind.GROUP):
         return ""
     return _("as %(reference)s") % {"reference": ref_words(kind, ref, names)}
+
+
+def decider_of(resolution: object) -> str:
+    """Return the subject id of whom an answer decided by, or nothing.
+
+    An answer by a signed link is recorded without a Subject (wire contract §25 row 9); who gave it stands in its vote.
+    """
+    record = cast("JsonObject", resolution) if isinstance(resolution, dict) else {}
+    named = subject_of(record.get("resolvedBy"))
+    votes = record.get("x-votes")
+    if named or record.get("action") == TIMEOUT_ACTION or not isinstance(votes, list) or not votes:
+        return named
+    deciding = cast("JsonObject", votes[-1])
+    return str(deciding.get("actor", ""))
+
+
+def person(subject_id: str, names: Mapping[str, str]) -> str:
+    """Return what somebody is called; the holder of a link that names nobody has no name."""
+    if subject_id.startswith(LINK_SUBJECT):
+        return _("Somebody with a link")
+    return names.get(subject_id) or one_line(subject_id)
 
 
 def subject_of(owner: object) -> str:

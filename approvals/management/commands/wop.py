@@ -18,7 +18,7 @@ from approvals import cli
 from interrupts.contracts.json_limits import forbidden_character
 from interrupts.errors import ValidationFailed, WopError
 from interrupts.problems import in_lines
-from interrupts.surfaces.cli import callbacks, keys, people, runs, workflows
+from interrupts.surfaces.cli import callbacks, keys, links, people, runs, workflows
 from interrupts.surfaces.cli.command import Outcome, add_commands
 from interrupts.surfaces.problems import exit_code
 
@@ -28,6 +28,7 @@ COMMANDS: Final = (
     *keys.COMMANDS,
     *workflows.COMMANDS,
     *runs.COMMANDS,
+    *links.COMMANDS,
     *cli.COMMANDS,
 )
 
@@ -75,7 +76,7 @@ def _outcome(arguments: Namespace, now: datetime) -> Outcome:
         _refuse_forbidden_characters(arguments)
         outcome: Outcome = arguments.command.run(arguments, now)
     except WopError as error:
-        return Outcome(notes=tuple(in_lines(error)), status=exit_code(error.code))
+        return Outcome(notes=tuple(in_lines(error)), status=exit_code(error))
     except DatabaseError as error:
         reason = " ".join(str(error).split())
         return Outcome(

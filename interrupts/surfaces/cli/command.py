@@ -17,6 +17,7 @@ NOUNS: Final = {
     "key": "API keys",
     "workflow": "Workflow definitions",
     "run": "Runs of workflows",
+    "link": "Signed links to interrupts",
 }
 # What the exit statuses of `surfaces.problems.exit_code` mean, and the two that never come from it: 0 and 2.
 EXIT_STATUSES: Final = {
@@ -48,7 +49,8 @@ class Outcome:
 class Command:
     """One command: its words (``tenant create``), what it does, an example, its arguments and its handler.
 
-    The handler gets the parsed arguments and the time, and raises WopError for whatever it must refuse.
+    ``more`` is a line of its help that says where to read on. The handler gets the parsed arguments and the time, and
+    raises WopError for whatever it must refuse.
     """
 
     words: str
@@ -56,6 +58,7 @@ class Command:
     example: str
     arguments: Callable[[ArgumentParser], None]
     run: Callable[[Namespace, datetime], Outcome]
+    more: str = ""
 
 
 def add_commands(parser: ArgumentParser, commands: Iterable[Command]) -> None:
@@ -80,7 +83,9 @@ def tenant_argument(parser: ArgumentParser) -> None:
 
 
 def _add(level: Any, word: str, command: Command) -> None:
-    parser = level.add_parser(word, **_help(command.summary, f"Example:\n  {command.example}"))
+    parser = level.add_parser(
+        word, **_help(command.summary, f"Example:\n  {command.example}\n\n{command.more}".rstrip())
+    )
     command.arguments(parser)
     parser.set_defaults(command=command)
 

@@ -36,7 +36,9 @@ def _create(arguments: Namespace, now: datetime) -> Outcome:
 
 
 def _revoke_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("prefix", metavar="PREFIX", help="the part between the two underscores of the key")
+    parser.add_argument(
+        "prefix", metavar="PREFIX", help="the part between the two underscores of the key; a whole key will do"
+    )
 
 
 def _revoke(arguments: Namespace, now: datetime) -> Outcome:

@@ -29,8 +29,18 @@ def _create_tenant(arguments: Namespace, now: datetime) -> Outcome:
 def _user_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="the name to sign in with")
     tenant_argument(parser)
-    parser.add_argument("--group", nargs="+", action="extend", default=[], help="groups to put the person into")
-    parser.add_argument("--password-stdin", action="store_true", help="read the password from standard input")
+    parser.add_argument(
+        "--group",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="groups to put the person into; each must exist (wop group create NAME)",
+    )
+    parser.add_argument(
+        "--password-stdin",
+        action="store_true",
+        help="read the password from standard input; without it a new person can use keys but not sign in",
+    )
 
 
 def _create_user(arguments: Namespace, now: datetime) -> Outcome:

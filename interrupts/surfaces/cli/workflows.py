@@ -16,6 +16,8 @@ from interrupts.surfaces.cli.command import Command, Outcome, tenant_argument
 from interrupts.surfaces.cli.reading import json_files, read_json
 from interrupts.surfaces.problems import exit_code
 
+_HOW_TO_WRITE: Final = "How to write one: docs/workflows.md. Samples: interrupts/samples/."
+
 
 def _load_arguments(parser: ArgumentParser) -> None:
     _check_arguments(parser)
@@ -49,7 +51,7 @@ def _each(paths: Iterable[str], operation: Callable[[JsonValue], str]) -> Outcom
             values.append(operation(read_json(file)))
         except WopError as error:
             notes += [line if line.startswith(file) else f"{file}: {line}" for line in in_lines(error)]
-            status = status or exit_code(error.code)
+            status = status or exit_code(error)
     return Outcome(tuple(values), tuple(notes), status)
 
 
@@ -60,6 +62,7 @@ COMMANDS: Final = (
         example="wop workflow load expense.json more-workflows/ --tenant acme",
         arguments=_load_arguments,
         run=_load,
+        more=_HOW_TO_WRITE,
     ),
     Command(
         words="workflow check",
@@ -67,5 +70,6 @@ COMMANDS: Final = (
         example="wop workflow check expense.json",
         arguments=_check_arguments,
         run=_check,
+        more=_HOW_TO_WRITE,
     ),
 )

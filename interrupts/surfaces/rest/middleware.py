@@ -16,7 +16,7 @@ from django.urls import Resolver404, resolve
 
 from interrupts.errors import NotFound, ProtocolVersionUnsupported, ServiceUnavailable, ValidationFailed, WopError
 from interrupts.services.idempotency import ReplayedError
-from interrupts.surfaces.rest.paths import is_peoples_path
+from interrupts.surfaces.rest.paths import is_for_people
 from interrupts.surfaces.rest.responses import error_response
 from interrupts.vocabulary import PROTOCOL_VERSION
 
@@ -38,7 +38,7 @@ class ProtocolMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if is_peoples_path(request.path_info):
+        if is_for_people(request):
             return self._get_response(request)
         response = _answer(request)
         response[VERSION_HEADER] = PROTOCOL_VERSION

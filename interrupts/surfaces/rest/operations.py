@@ -73,6 +73,6 @@ class Operation:
         codes = [*_ALWAYS, *self.raises]
         if self.scope is not None:
             codes += _AUTHENTICATED
-        if self.is_mutation and self.scope is not None:
+        if self.is_mutation:
             codes += _MUTATING
         return tuple(dict.fromkeys(codes))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from django.http import HttpRequest
+
 from interrupts.errors import TenantMismatch, ValidationFailed
 from interrupts.ids import tenant_of
 from interrupts.vocabulary import BOUND_ID_PATTERN, NODE_ID_PATTERN
@@ -12,6 +14,11 @@ from interrupts.vocabulary import BOUND_ID_PATTERN, NODE_ID_PATTERN
 # Everything else is the protocol's: an unknown path there is answered in JSON, never with a page.
 _PEOPLES_FOLDERS: Final = ("/inbox/", "/accounts/", "/admin/", "/static/")
 _PEOPLES_PAGES: Final = frozenset({"/", "/inbox", "/accounts", "/admin", "/static", "/healthz", "/readyz"})
+
+_LINKS: Final = "/interrupts/"
+_PAGE_METHODS: Final = frozenset({"GET", "HEAD", "POST"})
+_JSON: Final = "application/json"
+_PAGE: Final = "text/html"
 
 _PASSED_THROUGH: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _ESCAPE: Final = re.compile(rb"~([0-9A-Fa-f]{2})?")
@@ -33,8 +40,24 @@ class BoundIdConverter:
         return project_id(value)
 
 
-def is_peoples_path(path: str) -> bool:
+def is_for_people(request: HttpRequest) -> bool:
+    """Tell whether a request is for one of people's pages.
+
+    A signed link has one address for both: a browser, which prefers a page to JSON, gets the page. A client that does
+    not say what it accepts, or accepts anything, gets the protocol.
+    """
+    path = request.path_info
+    if path.startswith(_LINKS):
+        return request.method in _PAGE_METHODS and _prefers_page(request)
     return path in _PEOPLES_PAGES or path.startswith(_PEOPLES_FOLDERS)
+
+
+def _prefers_page(request: HttpRequest) -> bool:
+    try:
+        return request.get_preferred_type([_JSON, _PAGE]) == _PAGE
+    except (LookupError, ValueError):
+        # Django's reader of header parameters does not take every text.
+        return False
 
 
 def project_id(bound_id: str) -> str:

@@ -117,6 +117,8 @@ def test_only_members_groups_and_workflows_that_exist_are_named(wop: Wop) -> Non
         ("--ref", "release-manager", "--to", "user:carol"),
         ("--ref", "person:carol", "--to", "user:carol"),
         ("--ref", "role:", "--to", "user:carol"),
+        ("--ref", "role: release-manager", "--to", "user:carol"),
+        ("--ref", "role:release-manager\u00a0", "--to", "user:carol"),
         ("--ref", f"role:{'x' * 257}", "--to", "user:carol"),
         ("--ref", "role:x", "--to", "carol"),
         ("--ref", "role:x", "--to", "user:"),

@@ -12,7 +12,7 @@ from django.db import DatabaseError
 from approvals.management.commands.wop import COMMANDS
 from interrupts.services import identity
 from interrupts.surfaces.cli.command import EXIT_STATUSES, Command
-from interrupts.surfaces.problems import RENDERINGS, exit_code
+from interrupts.surfaces.problems import RENDERINGS
 from tests.surfaces.cli.conftest import Wop
 
 
@@ -41,7 +41,7 @@ def test_a_command_that_is_written_wrongly_says_how_it_is_used(wop: Wop, words: 
 
 
 def test_every_error_code_has_an_exit_status_that_the_help_explains() -> None:
-    assert {exit_code(code) for code in RENDERINGS} <= set(EXIT_STATUSES) - {0, 2}
+    assert {rendering.exit_code for rendering in RENDERINGS.values()} <= set(EXIT_STATUSES) - {0, 2}
 
 
 def test_a_database_that_cannot_be_used_is_told_in_one_line(wop: Wop, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,6 +75,22 @@ def test_a_revoked_key_is_refused_from_then_on(wop: Wop) -> None:
     assert wop("key", "revoke", prefix).status == 0
 
 
+def test_a_whole_key_is_revoked_by_its_prefix_and_never_repeated(wop: Wop) -> None:
+    secret = factories.api_key("alice")
+    prefix = secret.split("_")[1]
+    ended = wop("key", "revoke", secret)
+    assert (ended.status, ended.out, ended.err) == (0, f"{prefix}\n", "")
+    with pytest.raises(CredentialRevoked):
+        identity.authenticate_key(secret=secret, now=timezone.now())
+    for other, told in (
+        ("wop_0123456789ab_very-secret", "the prefix 0123456789ab"),
+        (secret.removeprefix("wop_"), "this prefix"),
+        (secret.split("_", 2)[2], "this prefix"),
+    ):
+        ended = wop("key", "revoke", other)
+        assert (ended.status, ended.out, ended.err) == (3, "", f"There is no key with {told}.\n")
+
+
 def test_an_unknown_prefix_is_not_found(wop: Wop) -> None:
     ended = wop("key", "revoke", "0123456789ab")
     assert (ended.status, ended.err) == (3, "There is no key with the prefix 0123456789ab.\n")

@@ -17,7 +17,7 @@ def test_a_new_tenant_is_printed_as_its_id_alone(wop: Wop) -> None:
 def test_a_tenant_that_exists_is_refused_in_words(wop: Wop) -> None:
     wop("tenant", "create", "acme")
     ended = wop("tenant", "create", "acme")
-    assert (ended.status, ended.out, ended.err) == (1, "", "There is already a tenant acme.\n")
+    assert (ended.status, ended.out, ended.err) == (4, "", "There is already a tenant acme.\n")
 
 
 def test_a_name_that_can_be_no_tenant_id_is_refused(wop: Wop) -> None:
@@ -127,6 +127,13 @@ def test_a_missing_password_is_said_before_anything_is_made(wop: Wop) -> None:
 def test_a_group_is_printed_as_its_name_and_made_once(wop: Wop) -> None:
     assert wop("group", "create", "finance").out == "finance\n"
     ended = wop("group", "create", "finance")
-    assert (ended.status, ended.err) == (1, "There is already a group finance.\n")
+    assert (ended.status, ended.err) == (4, "There is already a group finance.\n")
     assert wop("group", "create", "x" * 151).status == 1
     assert Group.objects.count() == 1
+
+
+def test_a_person_who_is_in_the_tenant_already_is_a_conflict(wop: Wop) -> None:
+    wop("tenant", "create", "acme")
+    wop("user", "create", "alice", "--tenant", "acme")
+    ended = wop("user", "create", "alice", "--tenant", "acme")
+    assert (ended.status, ended.out, ended.err) == (4, "", "alice is already in the tenant acme.\n")

@@ -107,3 +107,10 @@ def test_a_definition_can_be_checked_without_being_stored(wop: Wop, tmp_path: Pa
     assert (ended.status, ended.lines) == (0, ["flow"])
     assert wop("workflow", "check", "-", stdin=b"{}").status == 1
     assert not Workflow.objects.exists()
+
+
+def test_the_help_says_where_to_learn_how_to_write_one(wop: Wop) -> None:
+    for verb in ("load", "check"):
+        assert (
+            "How to write one: docs/workflows.md. Samples: interrupts/samples/." in wop("workflow", verb, "--help").out
+        )

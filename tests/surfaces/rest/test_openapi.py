@@ -68,6 +68,7 @@ def test_every_path_of_the_protocol_is_described_once(document: Any) -> None:
         "inspectInterruptByToken",
         "listRuns",
         "listWebhookDeadLetters",
+        "mintInterruptLink",
         "pauseRun",
         "pollRunEvents",
         "registerWebhook",

@@ -7,16 +7,19 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError
-from django.test import Client
+from django.http import HttpRequest
+from django.test import Client, RequestFactory
 
 from interrupts.contracts.shipped import shipped_document
-from interrupts.errors import WopError
+from interrupts.errors import Forbidden, NotFound, RateLimited, RunTerminal, ValidationFailed, WopError
 from interrupts.surfaces.problems import RENDERINGS, exit_code
 from interrupts.surfaces.rest import middleware
-from interrupts.surfaces.rest.paths import is_peoples_path
+from interrupts.surfaces.rest.paths import is_for_people
 from tests.surfaces.rest.api import Api, wire
 
 pytestmark = pytest.mark.django_db
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8"
 
 
 @pytest.mark.parametrize(
@@ -130,14 +133,53 @@ def test_a_database_that_is_away_is_told_as_something_to_try_again(api: Api, mon
     "path", ["/", "/inbox", "/inbox/", "/inbox/x/y", "/accounts/login/", "/admin/", "/static/a.css", "/healthz"]
 )
 def test_peoples_paths_are_left_to_pages(path: str) -> None:
-    assert is_peoples_path(path)
+    assert is_for_people(asked(path))
 
 
 @pytest.mark.parametrize(
     "path", ["/runs", "/runs/inbox/x", "/inboxes", "/healthz/", "//inbox/", "/.well-known/openwop", ""]
 )
 def test_every_other_path_belongs_to_the_protocol(path: str) -> None:
-    assert not is_peoples_path(path)
+    assert not is_for_people(asked(path, BROWSER))
+
+
+@pytest.mark.parametrize("accept", [BROWSER, "text/html", "text/html,*/*;q=0.1", "application/json;q=0.5, text/html"])
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+def test_a_link_is_a_page_for_those_who_prefer_one(accept: str, method: str) -> None:
+    assert is_for_people(asked("/interrupts/x", accept, method))
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        None,
+        "",
+        "*/*",
+        "application/json",
+        "application/json, text/html;q=0.9",
+        "application/json, */*",
+        "text/html;q=0, */*",
+        "text/plain",
+        "nonsense",
+        ",;=/",
+        "text/html;q=nan;x*=no-such-charset'en'%41",
+        "x" * 20_000,
+    ],
+)
+def test_a_link_is_the_protocol_for_everybody_else(accept: str | None) -> None:
+    assert not is_for_people(asked("/interrupts/x", accept))
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "PUT", "DELETE", "PATCH", "TRACE"])
+def test_a_link_has_no_page_for_other_methods(method: str) -> None:
+    assert not is_for_people(asked("/interrupts/x", BROWSER, method))
+
+
+def asked(path: str, accept: str | None = None, method: str = "GET") -> HttpRequest:
+    headers = {} if accept is None else {"Accept": accept}
+    request: HttpRequest = RequestFactory().generic(method, "/", headers=headers)
+    request.path_info = path
+    return request
 
 
 def test_a_peoples_page_does_not_carry_the_protocols_version(client: Client) -> None:
@@ -163,6 +205,6 @@ def test_every_error_of_ours_can_be_rendered() -> None:
 
 def test_exit_codes_tell_apart_what_a_script_would_do_next() -> None:
     told = {
-        code: exit_code(code) for code in ("validation_error", "forbidden", "not_found", "run_terminal", "rate_limited")
+        error.code: exit_code(error()) for error in (ValidationFailed, Forbidden, NotFound, RunTerminal, RateLimited)
     }
     assert told == {"validation_error": 1, "forbidden": 5, "not_found": 3, "run_terminal": 4, "rate_limited": 75}
