@@ -203,6 +203,50 @@ def test_case_50_the_era_of_a_run_is_the_era_of_the_host(suite: Peer, anonymous:
     assert era == suite.snapshot(suite.start("conformance-noop"))["eventLogSchemaVersion"] == 3
 
 
+def test_case_98_cancelling_a_parent_cancels_the_child_that_waits(suite: Peer) -> None:
+    run_id = suite.start("conformance-interrupt-parent-child-cancel")
+    (dispatched,) = payloads(suite.log(run_id), "node.dispatched")
+    child_id = dispatched["childRunId"]
+    suite.until_there(child_id)
+    assert suite.until(child_id, "waiting-approval")["currentNodeId"] == "child-gate"
+    assert suite.snapshot(run_id)["nodeStates"]["spawn-child"]["childRunId"] == child_id
+    assert suite.cancel(run_id).json()["status"] == "cancelled"
+    suite.until(child_id, "cancelled", seconds=10)
+    (ended,) = payloads(suite.log(child_id), "run.cancelled")
+    assert (ended["reason"], ended["parentRunId"]) == ("parent-cancelled", run_id)
+    late = suite.resolve(child_id, {"action": "accept"}, node="child-gate")
+    assert_refused(late, 409, "interrupt_already_resolved")
+
+
+def test_case_108_a_parent_goes_on_with_what_its_child_became(suite: Peer) -> None:
+    run_id = suite.start("conformance-subworkflow-parent")
+    assert suite.until(run_id, *TERMINAL)["status"] == "completed"
+    (dispatched,) = payloads(suite.log(run_id), "node.dispatched")
+    child = suite.snapshot(dispatched["childRunId"])
+    assert (child["status"], child["workflowId"]) == ("completed", "conformance-subworkflow-child")
+    assert child["owner"] == suite.snapshot(run_id)["owner"]
+    (completed,) = payloads(suite.log(run_id), "node.completed", node="subwf-call")
+    assert completed["outputs"] == {
+        "childRunId": child["runId"],
+        "childStatus": "completed",
+        "childOutcome": "child-completed",
+    }
+    assert suite.snapshot(run_id)["variables"]["childOutcome"] == "child-completed"
+    (started,) = payloads(suite.log(child["runId"]), "run.started")
+    assert (started["x-parent-run-id"], started["x-parent-node-id"]) == (run_id, "subwf-call")
+
+
+def test_a_childs_inputs_are_those_of_its_dispatch(suite: Peer) -> None:
+    """conformance-subworkflow-mid-run-mutation, without the seam that would change the parent's variable."""
+    run_id = suite.start("conformance-subworkflow-mid-run-mutation")
+    child_id = payloads(suite.log(run_id), "node.dispatched")[0]["childRunId"]
+    suite.until_there(child_id)
+    suite.until(child_id, "waiting-approval")
+    assert suite.resolve(child_id, {"action": "accept"}, node="child-gate").status_code == 200
+    assert suite.snapshot(child_id)["variables"] == {"receivedPrdId": "seeded-id"}
+    assert suite.until(run_id, *TERMINAL)["status"] == "completed"
+
+
 def test_a_delay_is_seen_while_it_lasts_and_ends_by_itself(suite: Peer) -> None:
     """conformance-delay, as the lifecycle scenarios use it."""
     created = suite.post("/runs", {"workflowId": "conformance-delay", "inputs": {"delayMs": 700}}).json()

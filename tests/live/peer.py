@@ -122,6 +122,10 @@ class Peer:
         )
         return self.snapshot(run_id)
 
+    def until_there(self, run_id: str) -> None:
+        """Wait for a run that the host itself is to start."""
+        await_that(lambda: self.get(f"/runs/{percent(run_id)}").status_code == 200, "never started", seconds=10)
+
     def log(self, run_id: str) -> list[Any]:
         """The whole log, which must come in one page."""
         polled = self.get(f"/runs/{percent(run_id)}/events/poll?timeout=1&streamMode=debug")
