@@ -16,6 +16,9 @@ MAX_DEAD_LETTER_PAGE: Final = 100
 WEBHOOK_SECRET_OVERLAP: Final = timedelta(days=1)
 MAX_BULK_RUN_IDS: Final = 100
 DEFAULT_PAGE_SIZE: Final = 50
+# How deep sub-workflows may nest, and how many runs may come of one: a workflow that calls itself must end somewhere.
+MAX_SUBWORKFLOW_DEPTH: Final = 8
+MAX_RUNS_OF_A_TREE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)

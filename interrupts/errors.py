@@ -129,6 +129,12 @@ class RunTerminal(WopError):
     code = "run_terminal"
 
 
+class RunStateConflict(WopError):
+    """The run is not in a state in which this can be done."""
+
+    code = "run_state_conflict"
+
+
 class RunAlreadyActive(WopError):
     """A run with this scopeId is still active."""
 

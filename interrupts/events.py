@@ -7,7 +7,7 @@ are appended and stored together by ``flush``: one INSERT for the events, one wr
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import cast
+from typing import Final, cast
 
 from django.db.models import QuerySet
 
@@ -16,7 +16,9 @@ from interrupts.contracts.types import JsonObject
 from interrupts.ids import mint_event_id
 from interrupts.models import Run, RunEvent
 from interrupts.run_state import Event, RunState
-from interrupts.vocabulary import EventType
+from interrupts.vocabulary import EventType, RunStatus
+
+_WRITTEN: Final = ("status", "current_node_id", "last_sequence", "error", "state", "completed_at", "pause_request")
 
 
 def isoformat(at: datetime) -> str:
@@ -39,6 +41,7 @@ class RunLog:
         self.now = max(now, parse_isoformat(last)) if last else now
         self._is_new = is_new
         self._pending: list[Event] = []
+        self._has_new_wish = False
 
     def append(self, event_type: EventType, payload: JsonObject, *, node_id: str = "") -> None:
         """Add one event and apply it to ``state``. Nothing is stored before ``flush``."""
@@ -54,14 +57,20 @@ class RunLog:
         self.state = self.state.apply(event)
         self._pending.append(event)
 
+    def ask_for_pause(self, wish: JsonObject | None) -> None:
+        """Keep the wish to pause once what runs has ended, or forget it. No event: nothing has happened yet."""
+        self.run.pause_request = wish
+        self._has_new_wish = True
+
     def flush(self) -> None:
         """Store what was appended. ``unique(run, sequence)`` refuses a second writer of the same log."""
-        if not self._pending:
+        if not self._pending and not self._has_new_wish:
             return
         self._write_run()
         stored = RunEvent.objects.bulk_create([self._row(event) for event in self._pending])
         deliveries.publish(self.run, stored, now=self.now)
         self._pending = []
+        self._has_new_wish = False
 
     def _row(self, event: Event) -> RunEvent:
         return RunEvent(
@@ -82,11 +91,14 @@ class RunLog:
         run.error = state.error
         run.state = state.to_json()
         run.completed_at = parse_isoformat(state.completed_at) if state.completed_at else None
+        run.variables = {**run.variables, **state.variables}
+        if state.status is not RunStatus.RUNNING:
+            run.pause_request = None
         if self._is_new:
             run.save(force_insert=True)
             self._is_new = False
         else:
-            run.save(update_fields=["status", "current_node_id", "last_sequence", "error", "state", "completed_at"])
+            run.save(update_fields=[*_WRITTEN, "variables"] if state.variables else _WRITTEN)
 
 
 def read(run_id: str, *, after: int = -1) -> QuerySet[RunEvent]:

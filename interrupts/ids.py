@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 
 
 def mint_run_id(tenant_id: str) -> str:
     return f"{tenant_id}/r-{secrets.token_hex(16)}"
+
+
+def child_run_id(parent_run_id: str, node_id: str, visit: int) -> str:
+    """Return the id of the child that a node starts in its ``visit``: the same however often it is asked for."""
+    digest = hashlib.sha256(f"{parent_run_id}\n{node_id}\n{visit}".encode()).hexdigest()
+    return f"{tenant_of(parent_run_id)}/r-{digest[:32]}"
 
 
 def mint_interrupt_id(tenant_id: str) -> str:

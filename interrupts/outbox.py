@@ -7,13 +7,21 @@ from datetime import datetime, timedelta
 from django.db import connection, transaction
 
 from interrupts.conf import OUTBOX_MAX_ATTEMPTS
+from interrupts.contracts.types import JsonObject
 from interrupts.models import OutboxMessage, Run
 from interrupts.vocabulary import Topic
 
 
-def enqueue(*, topic: Topic, run: Run, dedupe_key: str, now: datetime) -> None:
-    """Ask for work on ``run`` after commit. The same ``dedupe_key`` asks only once."""
-    message = OutboxMessage(topic=str(topic), run=run, dedupe_key=dedupe_key, created_at=now, available_at=now)
+def enqueue(*, topic: Topic, run: Run, dedupe_key: str, now: datetime, payload: JsonObject | None = None) -> None:
+    """Ask for work on ``run`` after commit. The same ``dedupe_key`` asks only once; its last 128 characters count."""
+    message = OutboxMessage(
+        topic=str(topic),
+        run=run,
+        dedupe_key=dedupe_key[-128:],
+        payload=payload or {},
+        created_at=now,
+        available_at=now,
+    )
     OutboxMessage.objects.bulk_create([message], ignore_conflicts=True)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from interrupts.contracts.types import JsonObject
@@ -32,6 +33,9 @@ class NodeState:
     ``activated`` and ``settled`` are sequences in the log: of the start (or skip) of the latest visit, and of its end.
     ``visits`` counts starts; ``resolved`` counts the node's ``interrupt.resolved`` events; ``resolved_before`` counts
     those from before the latest visit, and so is its visit index (interrupt.md §Re-entry).
+    ``attempt`` counts, from zero, the starts within the visit: a pause may cut one short (wire contract §7.5), and the
+    next belongs to the same visit (§25 row 34). ``is_reopened`` tells a visit over a back edge,
+    ``child_run_id`` the sub-workflow that the visit started.
     """
 
     status: NodeStatus
@@ -44,17 +48,25 @@ class NodeState:
     error: JsonObject | None = None
     interrupt_id: str | None = None
     kind: str | None = None
+    attempt: int = 0
+    is_reopened: bool = False
+    child_run_id: str | None = None
 
     @property
     def is_active(self) -> bool:
         return self.status in (NodeStatus.RUNNING, NodeStatus.SUSPENDED)
+
+    @property
+    def is_interrupted(self) -> bool:
+        return self.status is NodeStatus.INTERRUPTED
 
 
 @dataclass(frozen=True, slots=True)
 class RunState:
     """Everything the engine needs to go on, and everything a snapshot shows.
 
-    ``turns`` holds the number of turns that each conversation has had in this run.
+    ``turns`` holds the number of turns that each conversation has had in this run; ``paused_ms`` is the time it spent
+    paused; ``variables`` are those that changed since the start; ``dispatched`` counts starts of sub-workflows.
     """
 
     status: RunStatus = RunStatus.PENDING
@@ -70,6 +82,10 @@ class RunState:
     started_at: str | None = None
     completed_at: str | None = None
     turns: dict[str, int] = field(default_factory=dict)
+    paused_at: str | None = None
+    paused_ms: int = 0
+    variables: JsonObject = field(default_factory=dict)
+    dispatched: int = 0
 
     @property
     def is_terminal(self) -> bool:
@@ -101,7 +117,9 @@ class RunState:
         if self.is_terminal:
             return replace(self, waiting=())
         status = RunStatus.RUNNING
-        if waiting:
+        if self.status is RunStatus.PAUSED:
+            status = RunStatus.PAUSED
+        elif waiting:
             status = WAITING_STATUS[InterruptKind(self.nodes[waiting[0]].kind or InterruptKind.CUSTOM)]
         return replace(self, waiting=waiting, status=status)
 
@@ -139,17 +157,39 @@ def _run_cancelled(state: RunState, event: Event) -> RunState:
 
 
 def _ended(state: RunState, status: RunStatus, event: Event, **changes: Any) -> RunState:
-    return replace(state, status=status, waiting=(), completed_at=event.at, **changes)
+    return replace(state, status=status, waiting=(), completed_at=event.at, paused_at=None, **changes)
+
+
+def _run_paused(state: RunState, event: Event) -> RunState:
+    """What still runs is cut: its next attempt starts when the run goes on."""
+    nodes = {
+        node_id: replace(node, status=NodeStatus.INTERRUPTED) if node.status is NodeStatus.RUNNING else node
+        for node_id, node in state.nodes.items()
+    }
+    return replace(state, status=RunStatus.PAUSED, paused_at=event.at, nodes=nodes)
+
+
+def _run_resumed(state: RunState, event: Event) -> RunState:
+    if state.paused_at is None:
+        return state
+    paused = datetime.fromisoformat(event.at) - datetime.fromisoformat(state.paused_at)
+    paused_ms = state.paused_ms + max(0, paused // timedelta(milliseconds=1))
+    resumed = replace(state, status=RunStatus.RUNNING, paused_at=None, paused_ms=paused_ms)
+    return resumed.waiting_changed(state.waiting)
 
 
 def _node_started(state: RunState, event: Event) -> RunState:
     before = state.nodes.get(event.node_id)
+    if before is not None and before.is_interrupted:
+        again = replace(before, status=NodeStatus.RUNNING, attempt=event.payload["attempt"])
+        return replace(state.with_node(event.node_id, again), executions=state.executions + 1)
     node = NodeState(
         status=NodeStatus.RUNNING,
         activated=event.sequence,
         visits=(before.visits if before else 0) + 1,
         resolved=before.resolved if before else 0,
         resolved_before=before.resolved if before else 0,
+        is_reopened=event.payload.get("x-reopened", False),
     )
     return replace(state.with_node(event.node_id, node), executions=state.executions + 1)
 
@@ -195,6 +235,15 @@ def _node_suspended(state: RunState, event: Event) -> RunState:
     return state.with_node(event.node_id, node).waiting_changed((*state.waiting, event.node_id))
 
 
+def _node_dispatched(state: RunState, event: Event) -> RunState:
+    node = replace(state.nodes[event.node_id], child_run_id=event.payload["childRunId"])
+    return replace(state.with_node(event.node_id, node), dispatched=state.dispatched + 1)
+
+
+def _variable_changed(state: RunState, event: Event) -> RunState:
+    return replace(state, variables={**state.variables, event.payload["name"]: event.payload["next"]})
+
+
 def _interrupt_resolved(state: RunState, event: Event) -> RunState:
     before = state.nodes[event.node_id]
     node = replace(before, status=NodeStatus.RUNNING, resolved=before.resolved + 1, interrupt_id=None, kind=None)
@@ -217,12 +266,16 @@ _HANDLERS: Final[dict[str, Callable[[RunState, Event], RunState]]] = {
     EventType.RUN_COMPLETED: _run_completed,
     EventType.RUN_FAILED: _run_failed,
     EventType.RUN_CANCELLED: _run_cancelled,
+    EventType.RUN_PAUSED: _run_paused,
+    EventType.RUN_RESUMED: _run_resumed,
     EventType.NODE_STARTED: _node_started,
     EventType.NODE_SKIPPED: _node_skipped,
     EventType.NODE_COMPLETED: _node_completed,
     EventType.NODE_FAILED: _node_failed,
     EventType.NODE_CANCELLED: _node_cancelled,
     EventType.NODE_SUSPENDED: _node_suspended,
+    EventType.NODE_DISPATCHED: _node_dispatched,
+    EventType.VARIABLE_CHANGED: _variable_changed,
     EventType.INTERRUPT_RESOLVED: _interrupt_resolved,
     EventType.CONVERSATION_EXCHANGED: _conversation_exchanged,
 }

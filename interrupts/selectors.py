@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 
 from interrupts.models import Run, RunEvent, Suspension, Workflow
+from interrupts.vocabulary import TERMINAL_STATUSES
 
 
 def runs_of(tenant_id: str) -> QuerySet[Run]:
@@ -16,6 +17,17 @@ def runs_of(tenant_id: str) -> QuerySet[Run]:
 
 def run_of(tenant_id: str, run_id: str) -> Run | None:
     return runs_of(tenant_id).select_related("workflow").filter(pk=run_id).first()
+
+
+def runs_of_tree(root_run_id: str) -> int:
+    """Return how many runs have come of one, at whatever depth."""
+    return Run.objects.filter(tree=root_run_id).count()
+
+
+def children_to_end(parent_run_id: str) -> list[str]:
+    """Return the ids of the active children that end with their parent."""
+    children = Run.objects.filter(parent_run_id=parent_run_id, ends_with_parent=True)
+    return list(children.exclude(status__in=TERMINAL_STATUSES).values_list("pk", flat=True))
 
 
 def workflows_of(tenant_id: str) -> QuerySet[Workflow]:

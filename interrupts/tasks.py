@@ -27,8 +27,11 @@ def fire_timers() -> int:
 
 @shared_task
 def relay_outbox() -> int:
-    """Do what transactions left to do after commit."""
-    return relay.relay_outbox(now=timezone.now())
+    """Do what transactions left to do after commit, and what that leaves in turn: a child's start, a child's end."""
+    done = 0
+    while delivered := relay.relay_outbox(now=timezone.now()):
+        done += delivered
+    return done
 
 
 @shared_task

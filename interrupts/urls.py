@@ -8,7 +8,7 @@ from interrupts.surfaces.rest.paths import BoundIdConverter
 from interrupts.surfaces.rest.views.discovery import DiscoveryView, OpenApiView
 from interrupts.surfaces.rest.views.events import PollView
 from interrupts.surfaces.rest.views.interrupts import LinkView, ResolveView, TokenView
-from interrupts.surfaces.rest.views.runs import BulkCancelView, CancelView, RunsView, RunView
+from interrupts.surfaces.rest.views.runs import BulkCancelView, CancelView, PauseView, ResumeView, RunsView, RunView
 from interrupts.surfaces.rest.views.webhooks import DeadLettersView, RotateSecretView, WebhooksView, WebhookView
 from interrupts.surfaces.rest.views.workflows import CheckView, RegistrationView, WorkflowView
 
@@ -24,6 +24,8 @@ urlpatterns = [
     path("runs", RunsView.as_view()),
     path("runs:bulk-cancel", BulkCancelView.as_view()),
     path("runs/<bound_id:run_id>/cancel", CancelView.as_view()),
+    path("runs/<bound_id:run_id>:pause", PauseView.as_view()),
+    path("runs/<bound_id:run_id>:resume", ResumeView.as_view()),
     path("runs/<bound_id:run_id>/events/poll", PollView.as_view()),
     path("runs/<bound_id:run_id>/interrupts/<str:node_id>", ResolveView.as_view()),
     # Last of the runs: its id may hold a slash, so it would take the paths above for ids.

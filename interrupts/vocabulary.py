@@ -37,6 +37,7 @@ class NodeStatus(StrEnum):
     FAILED = "failed"
     SKIPPED = "skipped"
     CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"  # Its attempt was cut short by a pause; a new one follows when the run goes on.
 
 
 SETTLED_STATUSES: Final = frozenset({NodeStatus.COMPLETED, NodeStatus.FAILED, NodeStatus.SKIPPED, NodeStatus.CANCELLED})
@@ -47,21 +48,39 @@ class EventType(StrEnum):
     RUN_COMPLETED = "run.completed"
     RUN_FAILED = "run.failed"
     RUN_CANCELLED = "run.cancelled"
+    RUN_PAUSED = "run.paused"
+    RUN_RESUMED = "run.resumed"
     NODE_STARTED = "node.started"
     NODE_COMPLETED = "node.completed"
     NODE_FAILED = "node.failed"
     NODE_SKIPPED = "node.skipped"
     NODE_CANCELLED = "node.cancelled"
     NODE_SUSPENDED = "node.suspended"
+    NODE_DISPATCHED = "node.dispatched"
     NODE_RESUMED = "node.resumed"
     INTERRUPT_REQUESTED = "interrupt.requested"
     INTERRUPT_RESOLVED = "interrupt.resolved"
     CAP_BREACHED = "cap.breached"
+    VARIABLE_CHANGED = "variable.changed"
     WORKFLOW_LOOPBACK_LIMIT = "workflow.loopback-limit"
     AGENT_DECIDED = "agent.decided"
     CONVERSATION_OPENED = "conversation.opened"
     CONVERSATION_EXCHANGED = "conversation.exchanged"
     CONVERSATION_CLOSED = "conversation.closed"
+
+
+class DrainPolicy(StrEnum):
+    """What a pause does with attempts that are under way (wire contract §7.5)."""
+
+    DRAIN_CURRENT_NODE = "drain-current-node"
+    IMMEDIATE = "immediate"
+
+
+class ChildFailure(StrEnum):
+    """What a sub-workflow node does when its child does not complete. The second is this host's own."""
+
+    FAIL_PARENT = "fail-parent"
+    CONTINUE = "continue"
 
 
 class InterruptKind(StrEnum):
@@ -192,6 +211,9 @@ class Topic(StrEnum):
     """What an outbox message asks for."""
 
     ADVANCE_RUN = "advance-run"
+    START_CHILD = "start-child"
+    CHILD_ENDED = "child-ended"
+    CANCEL_CHILDREN = "cancel-children"
 
 
 class DeliveryOutcome(StrEnum):

@@ -118,6 +118,13 @@ def one_interrupt(
     return workflow([node("ask", "core.interrupt", config=config, inputs=inputs)], workflow_id=workflow_id)
 
 
+def sub_workflow(
+    node_id: str = "call", /, child: str = "child", *, inputs: JsonObject | None = None, **config: Any
+) -> JsonObject:
+    """A node that runs the workflow ``child`` and waits for it, unless ``config`` says otherwise."""
+    return node(node_id, "core.subWorkflow", config={"workflowId": child, **config}, inputs=inputs)
+
+
 # --- People -----------------------------------------------------------------------------------------------------------
 
 
@@ -256,6 +263,11 @@ def run_of(run_id: str) -> Run:
 
 def status(run_id: str) -> str:
     return run_of(run_id).status
+
+
+def child_of(run_id: str, *, at: str = "call") -> str:
+    """The id of the run that a node dispatched last, whether or not it has started."""
+    return cast("str", last(run_id, "node.dispatched", at=at)["childRunId"])
 
 
 def log_of(run_id: str) -> list[RunEvent]:

@@ -7,6 +7,7 @@ import hashlib
 from interrupts import events
 from interrupts.contracts.shipped import event_payload
 from interrupts.contracts.validation import validate
+from interrupts.engine.plan import load_plan
 from interrupts.models import Run, RunEvent, Suspension, Timer
 from interrupts.run_state import RunState
 from interrupts.vocabulary import SuspensionOutcome
@@ -40,6 +41,8 @@ def _assert_columns(run: Run, state: RunState) -> None:
     assert run.error == state.error
     assert (run.error is not None) == (run.status == "failed")
     assert run.inputs == state.inputs
+    initial = load_plan(run.workflow.document).initial_variables(run.inputs)
+    assert run.variables == initial | state.variables
     assert (events.isoformat(run.completed_at) if run.completed_at else None) == state.completed_at
 
 
@@ -74,10 +77,32 @@ def _assert_keys(log: list[RunEvent]) -> None:
 
 def _assert_timers(run: Run, state: RunState) -> None:
     timers = list(Timer.objects.filter(run=run))
-    if state.is_terminal:
-        assert timers == [], "a run that is over waits for no clock"
+    if state.is_terminal or state.status == "paused":
+        assert timers == [], "a run that is over, or paused, waits for no clock"
+    if run.pause_request is not None:
+        assert any(node.status == "running" for node in state.nodes.values()), "a pause waits for attempts alone"
     with_deadline = Suspension.objects.filter(run=run, outcome=None, deadline__isnull=False)
     deadlines = {(timer.node_id, timer.due_at) for timer in timers if timer.purpose == "deadline"}
     assert deadlines == {(row.node_id, row.deadline) for row in with_deadline}
     delays = {timer.node_id for timer in timers if timer.purpose == "delay"}
-    assert delays == {name for name, node in state.nodes.items() if node.status == "running"}
+    running = {name: node for name, node in state.nodes.items() if node.status == "running"}
+    assert delays == {name for name, node in running.items() if node.child_run_id is None}
+
+
+def assert_family_holds(run_id: str) -> None:
+    """Fail unless a run and all below it hold and agree, once nothing waits in the outbox any more."""
+    assert_run_holds(run_id)
+    run = Run.objects.get(pk=run_id)
+    nodes = events.fold(run_id).nodes
+    told = {event.payload["childRunId"] for event in events.read(run_id) if event.type == "node.dispatched"}
+    for child in Run.objects.filter(parent_run=run):
+        assert child.pk in told, "a child is told of before it starts"
+        assert (child.owner, child.tenant_id, child.depth) == (run.owner, run.tenant_id, run.depth + 1)
+        node = nodes[child.parent_node_id]
+        if node.child_run_id == child.pk and node.status == "running":
+            assert child.completed_at is None, "a node waits for a child that has ended"
+        if run.status in ("failed", "cancelled") and child.ends_with_parent:
+            assert child.completed_at is not None, "a child outlived the parent it was to end with"
+        assert_family_holds(child.pk)
+    waited_for = {node.child_run_id for node in nodes.values() if node.status == "running" and node.child_run_id}
+    assert waited_for <= set(Run.objects.filter(parent_run=run).values_list("pk", flat=True))

@@ -65,7 +65,22 @@ class RunAdmin(ReadOnlyAdmin):
     ordering = ("-created_at", "-id")
     inlines = (SuspensionInline, TimerInline, OutboxInline)
     fieldsets = (
-        (None, {"fields": ("status", "current_node_id", "workflow_link", "created_at", "completed_at", "failure")}),
+        (
+            None,
+            {
+                "fields": (
+                    "status",
+                    "current_node_id",
+                    "pause_asked",
+                    "workflow_link",
+                    "parent_link",
+                    "children_link",
+                    "created_at",
+                    "completed_at",
+                    "failure",
+                )
+            },
+        ),
         (_("Log"), {"fields": ("timeline",)}),
         (
             _("What it was started with"),
@@ -77,6 +92,18 @@ class RunAdmin(ReadOnlyAdmin):
     @admin.display(description=_("workflow"))
     def workflow_link(self, run: Run) -> SafeString | str:
         return record_link(Workflow, run.workflow_id, run.workflow)
+
+    @admin.display(description=_("part of"))
+    def parent_link(self, run: Run) -> SafeString | str:
+        return record_link(Run, run.parent_run_id)
+
+    @admin.display(description=_("sub-workflows"))
+    def children_link(self, run: Run) -> SafeString | str:
+        return list_link(Run, _("Runs it started"), parent_run__id__exact=run.pk)
+
+    @admin.display(description=_("pause asked for"))
+    def pause_asked(self, run: Run) -> SafeString | str:
+        return json_block(run.pause_request)
 
     @admin.display(description=_("error"))
     def failure(self, run: Run) -> SafeString | str:

@@ -15,11 +15,21 @@ from typing import assert_never, cast
 from interrupts import conf, conversations, outbox, suspensions, timers
 from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.types import JsonObject
-from interrupts.engine import keys, routing
+from interrupts.engine import children, keys, pausing, routing, timeouts
 from interrupts.engine.bounds import bounded
 from interrupts.engine.conditions import ConditionError, condition_holds
 from interrupts.engine.nodes import node_type
-from interrupts.engine.nodes.base import Completed, Failed, NodeContext, NodeEvent, NodeResult, Suspend, Wait
+from interrupts.engine.nodes.base import (
+    ChildEnd,
+    Completed,
+    Dispatch,
+    Failed,
+    NodeContext,
+    NodeEvent,
+    NodeResult,
+    Suspend,
+    Wait,
+)
 from interrupts.engine.plan import Plan, PlanEdge, load_plan
 from interrupts.engine.values import PortError, resolve_inputs
 from interrupts.engine.work import is_share_used, one_share
@@ -28,7 +38,6 @@ from interrupts.kinds.base import Resolution
 from interrupts.models import Run
 from interrupts.vocabulary import (
     DEFAULT_ESCALATION_THRESHOLD,
-    MAX_TIMEOUT_MS,
     TIMEOUT_ACTION,
     Decision,
     EventType,
@@ -64,7 +73,8 @@ class Execution:
         """Return what expressions, conditions and ports may look at."""
         state = self.log.state
         nodes = {name: {"status": str(n.status), "outputs": n.outputs} for name, n in state.nodes.items()}
-        scope = {"inputs": state.inputs, "variables": self.log.run.variables, "nodes": nodes}
+        variables = {**self.log.run.variables, **state.variables}
+        scope = {"inputs": state.inputs, "variables": variables, "nodes": nodes}
         if source is not None:
             scope["output"] = state.nodes[source].outputs
         return cast("JsonObject", scope)
@@ -92,7 +102,7 @@ def _bad_conditions_fail(execution: Execution) -> Iterator[None]:
 def _advance(execution: Execution) -> None:
     budget, has_begun = conf.limits().inline_node_executions, False
     log = execution.log
-    while not log.state.is_terminal:
+    while not log.state.is_terminal and not pausing.is_held(log):
         match routing.next_step(execution.plan, log.state, execution.holds):
             case routing.Start() as start:
                 if budget == 0 or (has_begun and is_share_used()):
@@ -133,16 +143,23 @@ def resume(execution: Execution, resolution: Resolution, *, node_id: str, asked:
         }
         log.append(EventType.NODE_RESUMED, payload, node_id=node_id)
     raised_by = node_type(execution.plan.nodes[node_id].type_id)
-    _go_on(execution, node_id, raised_by.resume(_context(execution, node_id, asked=asked), resolution))
+    go_on(execution, node_id, raised_by.resume(_context(execution, node_id, asked=asked), resolution))
 
 
 def elapse(execution: Execution, node_id: str) -> None:
     """Go on after a node's delay."""
     waiting = node_type(execution.plan.nodes[node_id].type_id)
-    _go_on(execution, node_id, waiting.elapsed(_context(execution, node_id)))
+    go_on(execution, node_id, waiting.elapsed(_context(execution, node_id)))
 
 
-def _go_on(execution: Execution, node_id: str, result: NodeResult) -> None:
+def child_ended(execution: Execution, node_id: str, child: ChildEnd) -> None:
+    """Go on after the sub-workflow of a node has ended."""
+    waiting = node_type(execution.plan.nodes[node_id].type_id)
+    go_on(execution, node_id, bounded(waiting.child_ended(_context(execution, node_id), child), execution.log.state))
+
+
+def go_on(execution: Execution, node_id: str, result: NodeResult) -> None:
+    """Take the result of a node that was under way, then run as far as it goes."""
     with _bad_conditions_fail(execution):
         _apply(execution, node_id, result)
         _advance(execution)
@@ -152,7 +169,9 @@ def _start(execution: Execution, start: routing.Start) -> None:
     log, node = execution.log, execution.plan.nodes[start.node_id]
     if _breaches_a_limit(execution, start):
         return
-    payload: JsonObject = {"nodeId": node.id, "typeId": node.type_id, "attempt": 0}
+    payload: JsonObject = {"nodeId": node.id, "typeId": node.type_id, "attempt": start.attempt}
+    if start.is_reopened:
+        payload["x-reopened"] = True
     log.append(EventType.NODE_STARTED, payload, node_id=node.id)
     try:
         inputs = resolve_inputs(node, execution.scope(), start.delivered)
@@ -180,6 +199,7 @@ def _context(
         owner=execution.log.run.owner,
         agent_id=node.agent_id,
         escalation_threshold=execution.escalation_threshold,
+        variables={**execution.log.run.variables, **state.variables},
     )
 
 
@@ -188,7 +208,7 @@ def _breaches_a_limit(execution: Execution, start: routing.Start) -> bool:
     if state.executions >= execution.recursion_limit:
         _breach(execution, "node-executions", execution.recursion_limit, state.executions + 1, start.node_id)
         return True
-    if not start.is_reopened:
+    if not start.is_reopened or start.attempt:
         return False
     rounds = state.nodes[start.node_id].visits
     if execution.loop_limit is not None and rounds > execution.loop_limit:
@@ -227,7 +247,7 @@ def _apply(execution: Execution, node_id: str, result: NodeResult) -> None:
     taken = _take_conversations(execution, result)
     if taken is not None:
         result = taken
-    if not isinstance(result, Wait):
+    if not isinstance(result, Wait | Dispatch):
         _record(execution, node_id, result.events)
     match result:
         case Completed(outputs):
@@ -244,13 +264,15 @@ def _apply(execution: Execution, node_id: str, result: NodeResult) -> None:
                 due_at=log.now + timedelta(milliseconds=delay_ms),
                 ordinal=log.state.nodes[node_id].visits,
             )
+        case Dispatch():
+            _dispatch(execution, node_id, result)
         case _:
             assert_never(result)
 
 
 def _take_conversations(execution: Execution, result: NodeResult) -> Failed | None:
     """Take the ids of the conversations that a result opens, or return why the node fails instead."""
-    if isinstance(result, Wait):
+    if isinstance(result, Wait | Dispatch):
         return None
     events = (*result.events, *(result.then if isinstance(result, Suspend) else ()))
     for event in events:
@@ -267,6 +289,15 @@ def _take_conversations(execution: Execution, result: NodeResult) -> Failed | No
 def _record(execution: Execution, node_id: str, events: tuple[NodeEvent, ...]) -> None:
     for event in events:
         execution.log.append(event.type, event.payload, node_id=node_id)
+
+
+def _dispatch(execution: Execution, node_id: str, wish: Dispatch) -> None:
+    child = children.dispatch(execution.log, execution.plan, node_id, wish)
+    if isinstance(child, Failed):
+        _fail_node(execution, node_id, child)
+    elif not wish.waits:
+        payload: JsonObject = {"nodeId": node_id, "outputs": child}
+        execution.log.append(EventType.NODE_COMPLETED, payload, node_id=node_id)
 
 
 def _suspend(execution: Execution, node_id: str, suspend: Suspend) -> None:
@@ -307,7 +338,8 @@ def _fail_node(execution: Execution, node_id: str, failure: Failed) -> None:
     error: JsonObject = {"code": failure.code, "message": failure.message, "retryable": failure.retryable}
     if failure.details:
         error["details"] = failure.details
-    payload: JsonObject = {"nodeId": node_id, "error": error, "attempts": 1}
+    attempts = execution.log.state.nodes[node_id].attempt + 1
+    payload: JsonObject = {"nodeId": node_id, "error": error, "attempts": attempts}
     execution.log.append(EventType.NODE_FAILED, payload, node_id=node_id)
     if not routing.is_routed(execution.plan, node_id, execution.holds):
         fail_run(execution, failure.code, failure.message, node_id=node_id, details=failure.details)
@@ -325,15 +357,19 @@ def fail_run(
     if node_id:
         payload["failedNodeId"] = node_id
     execution.log.append(EventType.RUN_FAILED, payload)
+    children.end_family(execution.log)
 
 
-def cancel_run(execution: Execution, *, reason: str | None, cancelled_by: str) -> None:
+def cancel_run(
+    execution: Execution, *, reason: str | None, cancelled_by: str | None, parent_run_id: str | None = None
+) -> None:
     """End the run as cancelled (wire contract §7.4): waiting nodes first, the terminal event last."""
     stop_active_nodes(execution, reason=reason or "run-cancelled")
-    payload: JsonObject = {"cancelledBy": cancelled_by, "durationMs": _duration_ms(execution)}
-    if reason is not None:
-        payload["reason"] = reason
+    optional = {"cancelledBy": cancelled_by, "reason": reason, "parentRunId": parent_run_id}
+    payload: JsonObject = {"durationMs": _duration_ms(execution)}
+    payload |= {name: value for name, value in optional.items() if value is not None}
     execution.log.append(EventType.RUN_CANCELLED, payload)
+    children.end_family(execution.log)
 
 
 def stop_active_nodes(execution: Execution, *, reason: str) -> None:
@@ -343,26 +379,16 @@ def stop_active_nodes(execution: Execution, *, reason: str) -> None:
         suspensions.cancel_open(log.run.pk, reason=reason, now=log.now)
     for node_id in active:
         log.append(EventType.NODE_CANCELLED, {"nodeId": node_id, "reason": reason}, node_id=node_id)
-    if active or run_timeout_ms(execution.plan, log.run) is not None:
+    if active or timeouts.run_timeout_ms(execution.plan, log.run) is not None:
         timers.disarm_run(log.run.pk)
 
 
 def _finish(execution: Execution, outputs: JsonObject) -> None:
-    if run_timeout_ms(execution.plan, execution.log.run) is not None:
+    if timeouts.run_timeout_ms(execution.plan, execution.log.run) is not None:
         timers.disarm_run(execution.log.run.pk)
     payload: JsonObject = {"outputs": outputs, "durationMs": _duration_ms(execution)}
     execution.log.append(EventType.RUN_COMPLETED, payload)
-
-
-def run_timeout_ms(plan: Plan, run: Run) -> int | None:
-    """Return the run's own limit in milliseconds: the smaller of the workflow's and the caller's, or None.
-
-    Nobody waits longer than ``MAX_TIMEOUT_MS``: a limit beyond it would not fit into a date.
-    """
-    options = (run.configurable or {}).get("run", {})
-    given = (plan.settings.timeout_ms, as_integer(options.get("runTimeoutMs")))
-    limits = [min(limit, MAX_TIMEOUT_MS) for limit in given if limit is not None]
-    return min(limits, default=None)
+    children.end_family(execution.log)
 
 
 def _duration_ms(execution: Execution) -> int:

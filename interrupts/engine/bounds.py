@@ -11,7 +11,7 @@ from typing import Final
 
 from interrupts.contracts.json_limits import MAX_BYTES, MAX_DEPTH, MalformedJson
 from interrupts.contracts.json_values import check_value
-from interrupts.engine.nodes.base import Completed, Failed, NodeResult, Suspend
+from interrupts.engine.nodes.base import Completed, Dispatch, Failed, NodeResult, Suspend
 from interrupts.run_state import RunState
 
 # What a request may bring into a run, a node may pass on; each hop over an edge without a port nests it once more.
@@ -32,6 +32,8 @@ def bounded(result: NodeResult, state: RunState) -> NodeResult:
             value: object = outputs
         case Suspend():
             value = result.data
+        case Dispatch():
+            value = result.inputs
         case _:
             return result
     if _fits(value, MAX_OUTPUT, MAX_NESTING) and (_fits(value, _SMALL, MAX_NESTING) or _has_room(value, state)):

@@ -20,11 +20,12 @@ from interrupts.vocabulary import RULES_ADMITTING_FAILURE, SETTLED_STATUSES, Nod
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Start the node; ``delivered`` are the edges over which it was reached."""
+    """Start the node; ``delivered`` are the edges over which it was reached. ``attempt`` counts from zero."""
 
     node_id: str
     delivered: tuple[PlanEdge, ...]
     is_reopened: bool = False
+    attempt: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,9 @@ Holds = Callable[[PlanEdge], bool]
 
 def next_step(plan: Plan, state: RunState, holds: Holds) -> Step:
     """Return the one next step. ``holds`` tells whether an edge's condition is true now."""
+    cut = next((name for name in plan.order if name in state.nodes and state.nodes[name].is_interrupted), None)
+    if cut is not None:
+        return _start_again(plan, state, cut, holds)
     pending = _pending_nodes(plan, state)
     for node_id in plan.order:
         if node_id in pending:
@@ -113,6 +117,18 @@ def _enter(plan: Plan, state: RunState, node_id: str, holds: Holds) -> Step:
     if rule_admits(plan.rule[node_id], list(arrivals.values())):
         return Start(node_id, tuple(edge for edge in edges if arrivals[edge.id] is not NodeStatus.SKIPPED))
     return Skip(node_id, f"trigger rule {plan.rule[node_id]} not satisfied")
+
+
+def _start_again(plan: Plan, state: RunState, node_id: str, holds: Holds) -> Start:
+    """Start the next attempt of a visit that a pause cut short, over the edges that the visit was entered by."""
+    node = state.nodes[node_id]
+    edges = [edge for edge in plan.incoming[node_id] if (edge.id in plan.back_edges) == node.is_reopened]
+    delivered = tuple(
+        edge
+        for edge in edges
+        if (_reopens(state, edge, holds) if node.is_reopened else _arrival(state, edge, holds) != NodeStatus.SKIPPED)
+    )
+    return Start(node_id, delivered, is_reopened=node.is_reopened, attempt=node.attempt + 1)
 
 
 def _arrival(state: RunState, edge: PlanEdge, holds: Holds) -> NodeStatus:

@@ -19,6 +19,7 @@ class OutboxMessage(models.Model):
     topic = models.CharField(max_length=32)
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="outbox")
     dedupe_key = models.CharField(max_length=128, unique=True)
+    payload = JsonText(default=dict)
     created_at = models.DateTimeField()
     available_at = models.DateTimeField()
     attempts = models.IntegerField(default=0)

@@ -33,6 +33,9 @@ class Run(models.Model):
     metadata = JsonText(null=True)
     error = JsonText(null=True)
     state = JsonText()
+    pause_request = JsonText(
+        null=True, help_text="The pause that begins when what runs has ended (wire contract §7.5)."
+    )
     scope_id = models.CharField(max_length=256, blank=True)
     dedup_scope = models.CharField(  # noqa: DJ001 - NULL is "not asked for", and never equal to another
         max_length=256, null=True, help_text="Set when the caller asked for one active run."
@@ -40,6 +43,13 @@ class Run(models.Model):
     callback_url = models.CharField(
         max_length=2048, blank=True, help_text="Where notice of this run's interrupts is sent."
     )
+    parent_run = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="children", help_text="Whose node started this run."
+    )
+    parent_node_id = models.CharField(max_length=128, blank=True)
+    ends_with_parent = models.BooleanField(default=False, help_text="Cancelled when its parent is cut short.")
+    tree = models.CharField(max_length=257, blank=True, help_text="The run at the root, of a run that has a parent.")
+    depth = models.PositiveSmallIntegerField(default=0, help_text="How many parents are above this run.")
     created_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
 
@@ -50,6 +60,10 @@ class Run(models.Model):
                 name="run_completed_iff_terminal",
                 condition=Q(status__in=_TERMINAL, completed_at__isnull=False)
                 | (~Q(status__in=_TERMINAL) & Q(completed_at__isnull=True)),
+            ),
+            models.CheckConstraint(
+                name="run_pause_asked_only_while_running",
+                condition=Q(pause_request__isnull=True) | Q(status=str(RunStatus.RUNNING)),
             ),
             # Two createRun calls with OpenWOP-Dedup: enforce at once: only one active run a scope.
             models.UniqueConstraint(
@@ -63,6 +77,8 @@ class Run(models.Model):
             models.Index(fields=["tenant", "-created_at", "-id"], name="run_list"),
             models.Index(fields=["tenant", "workflow_key", "-created_at", "-id"], name="run_list_by_workflow"),
             models.Index(fields=["tenant", "status", "-created_at", "-id"], name="run_list_by_status"),
+            # engine.children: how many runs have come of one.
+            models.Index(fields=["tree"], condition=~Q(tree=""), name="run_tree"),
             # services.runs: an active run with the same scopeId.
             models.Index(
                 fields=["tenant", "scope_id"],

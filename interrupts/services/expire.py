@@ -9,7 +9,7 @@ from typing import Final
 from django.db import transaction
 
 from interrupts import selectors, timers
-from interrupts.engine import advance
+from interrupts.engine import advance, timeouts
 from interrupts.engine.advance import Execution
 from interrupts.ids import tenant_of
 from interrupts.services._locking import lock_run
@@ -80,8 +80,9 @@ def _elapse(execution: Execution, timer: DueTimer) -> bool:
 
 def _time_out_run(execution: Execution) -> bool:
     run = execution.log.run
-    limit_ms = advance.run_timeout_ms(execution.plan, run)
-    observed_ms = round((execution.log.now - run.created_at) / timedelta(milliseconds=1))
+    limit_ms = timeouts.run_timeout_ms(execution.plan, run)
+    elapsed_ms = round((execution.log.now - run.created_at) / timedelta(milliseconds=1))
+    observed_ms = elapsed_ms - execution.log.state.paused_ms
     if limit_ms is None or observed_ms < limit_ms:
         return False
     advance.time_out_run(execution, limit_ms=limit_ms, observed_ms=observed_ms)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import cast
+from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from interrupts import selectors, timers
+from interrupts import selectors
 from interrupts.actor import Actor
 from interrupts.contracts.types import JsonObject
 from interrupts.contracts.validation import compile_schema, validate
-from interrupts.engine import advance
+from interrupts.engine import advance, timeouts
 from interrupts.engine.advance import Execution
 from interrupts.engine.offers import check_offered
 from interrupts.engine.plan import Plan, load_plan
@@ -28,14 +27,7 @@ from interrupts.problems import validation_failed
 from interrupts.services import callbacks, egress, idempotency
 from interrupts.services._locking import lock_run
 from interrupts.services.workflows import read_workflow
-from interrupts.vocabulary import (
-    BOUND_ID_PATTERN,
-    ENGINE_VERSION,
-    TERMINAL_STATUSES,
-    EventType,
-    RunStatus,
-    TimerPurpose,
-)
+from interrupts.vocabulary import BOUND_ID_PATTERN, ENGINE_VERSION, TERMINAL_STATUSES, EventType, RunStatus
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +79,7 @@ def _create(request: CreateRun, now: datetime) -> JsonObject:
     _check_fit(plan, request)
     run = _new_run(request, workflow, plan, now)
     execution = Execution.of(run, RunLog(run, now=now, is_new=True))
-    _begin(execution, request)
+    begin(execution, {"transport": request.transport})
     try:
         with transaction.atomic():
             execution.log.flush()
@@ -136,8 +128,8 @@ def _new_run(request: CreateRun, workflow: Workflow, plan: Plan, now: datetime) 
     )
 
 
-def _begin(execution: Execution, request: CreateRun) -> None:
-    """Log the start and run as far as it goes.
+def begin(execution: Execution, told: JsonObject) -> None:
+    """Log the start, with what else is ``told`` of it, and run as far as it goes.
 
     The run's own row is written last, with everything in it: rows that point at it are checked at commit (deferred
     foreign keys), which saves a second write of the widest row.
@@ -145,19 +137,16 @@ def _begin(execution: Execution, request: CreateRun) -> None:
     run = execution.log.run
     payload: JsonObject = {
         "workflowId": run.workflow_key,
-        "inputs": request.inputs,
-        "transport": request.transport,
+        "inputs": run.inputs,
         "engineVersion": ENGINE_VERSION,
-        "owner": cast("JsonObject", run.owner),
-        "tags": list(request.tags),
+        "owner": run.owner,
+        "tags": run.tags,
+        **told,
     }
-    if request.metadata is not None:
-        payload["metadata"] = request.metadata
+    if run.metadata is not None:
+        payload["metadata"] = run.metadata
     execution.log.append(EventType.RUN_STARTED, payload)
-    timeout_ms = advance.run_timeout_ms(execution.plan, run)
-    if timeout_ms is not None:
-        due_at = run.created_at + timedelta(milliseconds=timeout_ms)
-        timers.arm(run=run, purpose=TimerPurpose.RUN_TIMEOUT, due_at=due_at)
+    timeouts.arm_run_timeout(execution.plan, execution.log)
     advance.advance(execution)
 
 

@@ -43,6 +43,7 @@ RENDERINGS: Final = {
     "protocol_version_unsupported": Rendering(406, 1),
     "interrupt_already_resolved": Rendering(409, 4),
     "run_terminal": Rendering(409, 4),
+    "run_state_conflict": Rendering(409, 4),
     "run_already_active": Rendering(409, 4, retry_after=5),
     "version_conflict": Rendering(409, 4),
     "idempotency_key_mismatch": Rendering(409, 4),

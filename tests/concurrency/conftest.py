@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from interrupts.contracts.types import JsonObject
-from tests.factories import chain, node, one_gate
+from tests.factories import chain, node, one_gate, sub_workflow
 from tests.live.installation import Installation, installed
 
 WORKFLOWS: tuple[JsonObject, ...] = (
@@ -17,6 +17,8 @@ WORKFLOWS: tuple[JsonObject, ...] = (
     one_gate("two-votes", requiredApprovals=2),
     one_gate("short-gate", timeoutMs=1500),
     chain(node("wait", "core.delay", config={"ms": 1500}), workflow_id="short-delay"),
+    chain(sub_workflow(child="short-delay"), workflow_id="parent"),
+    chain(sub_workflow(child="one-gate"), workflow_id="waiting-parent"),
 )
 
 

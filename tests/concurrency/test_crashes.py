@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 from tests.live.installation import Installation, await_that
-from tests.live.peer import TERMINAL, Peer, payloads, types
+from tests.live.peer import TERMINAL, Peer, payloads, percent, types
 
 CLIENTS = 8
 
@@ -179,6 +179,55 @@ def test_every_run_that_a_client_was_told_of_exists_after_a_kill(installation: I
     installation.restart()
     for created in told:
         assert suite.snapshot(created["runId"])["status"] == created["status"] == "waiting-approval"
+    assert installation.unsound_runs() == {}
+
+
+# --- Between a parent and its child -----------------------------------------------------------------------------------
+
+
+def child_of(suite: Peer, run_id: str) -> str:
+    return str(payloads(suite.log(run_id), "node.dispatched")[0]["childRunId"])
+
+
+def test_a_worker_killed_while_children_start_and_end_leaves_each_parent_one_child(
+    installation: Installation, suite: Peer
+) -> None:
+    installation.kill("worker")
+    run_ids = [suite.start("parent") for _ in range(30)]
+    children = [child_of(suite, run_id) for run_id in run_ids]
+    with installation.counting("interrupts_run") as runs:
+        before = runs()
+        installation.start_unseen("worker")
+        await_that(lambda: runs() > before, "no child starts")
+        installation.kill("worker")
+    installation.restart()
+    await_that(lambda: ended(suite, run_ids) == len(run_ids), "a parent waits for ever", seconds=120)
+    for run_id, child_id in zip(run_ids, children, strict=True):
+        log = suite.log(run_id)
+        assert types(log) == ["run.started", "node.started", "node.dispatched", "node.completed", "run.completed"]
+        assert payloads(log, "node.completed")[0]["outputs"] == {"childRunId": child_id, "childStatus": "completed"}
+        assert types(suite.log(child_id)) == ["run.started", "node.started", "node.completed", "run.completed"]
+    assert installation.unsound_runs() == {}
+
+
+def _is_there(suite: Peer, run_id: str) -> bool:
+    return suite.get(f"/runs/{percent(run_id)}").status_code == 200
+
+
+def _is_gone(suite: Peer, run_id: str) -> bool:
+    """Cancelled with its parent, or never started."""
+    return not _is_there(suite, run_id) or suite.snapshot(run_id)["status"] == "cancelled"
+
+
+def test_a_cascade_cut_off_by_a_kill_is_finished_after_the_restart(installation: Installation, suite: Peer) -> None:
+    run_ids = [suite.start("waiting-parent") for _ in range(20)]
+    children = [child_of(suite, run_id) for run_id in run_ids]
+    await_that(lambda: all(_is_there(suite, child_id) for child_id in children[:10]), "no child starts")
+    for run_id in run_ids:
+        assert suite.cancel(run_id).status_code == 200
+    installation.kill("worker")
+    installation.restart()
+    await_that(lambda: all(_is_gone(suite, child_id) for child_id in children), "a child outlived its parent")
     assert installation.unsound_runs() == {}
 
 

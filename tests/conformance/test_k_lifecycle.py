@@ -46,6 +46,48 @@ def test_case_38_bulk_cancel_judges_each_run_on_its_own_and_in_order(suite: Peer
     assert [r["error"]["error"] for r in results if not r["ok"]] == ["run_terminal", "not_found"]
 
 
+def test_case_40_an_ended_run_is_neither_paused_nor_resumed(suite: Peer) -> None:
+    run_id = suite.start("conformance-noop")
+    suite.until(run_id, *TERMINAL)
+    assert_refused(suite.pause(run_id), 409, "run_terminal")
+    assert_refused(suite.resume(run_id), 409, "run_terminal")
+
+
+def test_case_105_a_waiting_run_is_not_paused(suite: Peer) -> None:
+    refused = assert_refused(suite.pause(suite.suspended("conformance-approval")), 409, "run_state_conflict")
+    assert refused["details"]["runStatus"] == "waiting-approval"
+
+
+def test_case_105_a_drained_node_completes_before_the_pause(suite: Peer) -> None:
+    run_id = suite.start("conformance-delay", inputs={"delayMs": 700})
+    paused = suite.pause(run_id, drainPolicy="drain-current-node", reason="conformance")
+    assert (paused.status_code, paused.json()["status"]) == (202, "paused")
+    suite.until(run_id, "paused", seconds=10)
+    kinds = types(suite.log(run_id))
+    assert kinds.index("node.completed") < kinds.index("run.paused")
+    (event,) = payloads(suite.log(run_id), "run.paused")
+    assert (event["drainPolicy"], event["reason"]) == ("drain-current-node", "conformance")
+    resumed = suite.resume(run_id)
+    assert (resumed.status_code, resumed.json()["status"]) == (202, "running")
+    assert suite.until(run_id, *TERMINAL)["status"] == "completed"
+
+
+def test_case_105_an_attempt_cut_by_an_immediate_pause_starts_anew(suite: Peer) -> None:
+    run_id = suite.start("conformance-cancellable", inputs={"delayMs": 15_000})
+    key = "case-105-immediate-pause"
+    first = suite.pause(run_id, drainPolicy="immediate", key=key)
+    again = suite.pause(run_id, drainPolicy="immediate", key=key)
+    assert (first.status_code, again.status_code, again.content) == (202, 202, first.content)
+    assert again.headers["OpenWOP-Idempotent-Replay"] == "true"
+    assert suite.snapshot(run_id)["status"] == "paused"
+    stacked = assert_refused(suite.pause(run_id, drainPolicy="immediate"), 409, "run_state_conflict")
+    assert stacked["details"]["runStatus"] == "paused"
+    assert suite.resume(run_id).status_code == 202
+    kinds = types(suite.log(run_id))
+    assert kinds == ["run.started", "node.started", "run.paused", "run.resumed", "node.started"]
+    assert suite.cancel(run_id).status_code == 200
+
+
 def test_case_42_a_created_run_is_readable_at_once(suite: Peer) -> None:
     created = suite.post("/runs", {"workflowId": "conformance-noop"}).json()
     run_id = created["runId"]
@@ -159,6 +201,50 @@ def test_case_49_the_owner_is_a_subject_and_no_principal(suite: Peer) -> None:
 def test_case_50_the_era_of_a_run_is_the_era_of_the_host(suite: Peer, anonymous: Peer) -> None:
     era = anonymous.get("/.well-known/openwop").json()["eventLogSchemaVersion"]
     assert era == suite.snapshot(suite.start("conformance-noop"))["eventLogSchemaVersion"] == 3
+
+
+def test_case_98_cancelling_a_parent_cancels_the_child_that_waits(suite: Peer) -> None:
+    run_id = suite.start("conformance-interrupt-parent-child-cancel")
+    (dispatched,) = payloads(suite.log(run_id), "node.dispatched")
+    child_id = dispatched["childRunId"]
+    suite.until_there(child_id)
+    assert suite.until(child_id, "waiting-approval")["currentNodeId"] == "child-gate"
+    assert suite.snapshot(run_id)["nodeStates"]["spawn-child"]["childRunId"] == child_id
+    assert suite.cancel(run_id).json()["status"] == "cancelled"
+    suite.until(child_id, "cancelled", seconds=10)
+    (ended,) = payloads(suite.log(child_id), "run.cancelled")
+    assert (ended["reason"], ended["parentRunId"]) == ("parent-cancelled", run_id)
+    late = suite.resolve(child_id, {"action": "accept"}, node="child-gate")
+    assert_refused(late, 409, "interrupt_already_resolved")
+
+
+def test_case_108_a_parent_goes_on_with_what_its_child_became(suite: Peer) -> None:
+    run_id = suite.start("conformance-subworkflow-parent")
+    assert suite.until(run_id, *TERMINAL)["status"] == "completed"
+    (dispatched,) = payloads(suite.log(run_id), "node.dispatched")
+    child = suite.snapshot(dispatched["childRunId"])
+    assert (child["status"], child["workflowId"]) == ("completed", "conformance-subworkflow-child")
+    assert child["owner"] == suite.snapshot(run_id)["owner"]
+    (completed,) = payloads(suite.log(run_id), "node.completed", node="subwf-call")
+    assert completed["outputs"] == {
+        "childRunId": child["runId"],
+        "childStatus": "completed",
+        "childOutcome": "child-completed",
+    }
+    assert suite.snapshot(run_id)["variables"]["childOutcome"] == "child-completed"
+    (started,) = payloads(suite.log(child["runId"]), "run.started")
+    assert (started["x-parent-run-id"], started["x-parent-node-id"]) == (run_id, "subwf-call")
+
+
+def test_a_childs_inputs_are_those_of_its_dispatch(suite: Peer) -> None:
+    """conformance-subworkflow-mid-run-mutation, without the seam that would change the parent's variable."""
+    run_id = suite.start("conformance-subworkflow-mid-run-mutation")
+    child_id = payloads(suite.log(run_id), "node.dispatched")[0]["childRunId"]
+    suite.until_there(child_id)
+    suite.until(child_id, "waiting-approval")
+    assert suite.resolve(child_id, {"action": "accept"}, node="child-gate").status_code == 200
+    assert suite.snapshot(child_id)["variables"] == {"receivedPrdId": "seeded-id"}
+    assert suite.until(run_id, *TERMINAL)["status"] == "completed"
 
 
 def test_a_delay_is_seen_while_it_lasts_and_ends_by_itself(suite: Peer) -> None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from pytest_django import DjangoAssertNumQueries
 
+from interrupts.services.pausing import PauseRun, pause_run
 from tests.factories import (
     actor,
     after,
     answer,
+    chain,
+    child_of,
+    finish_handed_on_work,
     gate_node,
     node,
     one_gate,
     register,
     start,
     start_flow,
+    sub_workflow,
     sweep,
     workflow,
 )
@@ -50,6 +55,29 @@ def test_a_failed_run_tells_why(sign_in: SignIn) -> None:
     assert "Run of Flow Failed" in words
     assert "approval_rejected" in words
     assert "Nobody answered “Gate” in time: it was rejected." in words
+
+
+def test_a_paused_run_says_so_and_one_being_paused_what_it_waits_for(sign_in: SignIn) -> None:
+    run_id = start_flow(chain(node("wait", "core.delay", config={"ms": 60_000})))
+    pause_run(request=PauseRun(actor("owner"), run_id), now=after(seconds=1))
+    assert "Running until what is under way has ended: then it pauses" in text_of(sign_in("ann").get(address(run_id)))
+    sweep(now=after(minutes=1))
+    words = text_of(sign_in("ann").get(address(run_id)))
+    assert "Run of Flow Paused version 1" in words
+    assert "The run was paused." in words
+
+
+def test_a_run_and_the_run_it_started_lead_to_each_other(sign_in: SignIn) -> None:
+    register(one_gate("child"))
+    run_id = start_flow(chain(sub_workflow()))
+    finish_handed_on_work(now=after(seconds=1))
+    child_id = child_of(run_id)
+    parent_page, child_page = (sign_in("ann").get(address(each)) for each in (run_id, child_id))
+    assert "Runs it started child" in text_of(parent_page)
+    assert "“Call” started another run." in text_of(parent_page)
+    assert address(child_id) in links(parent_page)
+    assert "part of another run" in text_of(child_page)
+    assert address(run_id) in links(child_page)
 
 
 def test_sensitive_inputs_are_not_shown(sign_in: SignIn) -> None:

@@ -27,7 +27,7 @@ from tests.live.installation import Installation, await_that
 TERMINAL: Final = ("completed", "failed", "cancelled")
 _SCHEMAS: Final = files("interrupts") / "schemas"
 _BASE: Final = "https://openwop.dev/spec/v2/"
-_RUN: Final = r"/runs/[^/]+"
+_RUN: Final = r"/runs/[^/:]+"
 # The schema of a successful answer, by method and path.
 _ANSWERS: Final = (
     ("GET", r"/\.well-known/openwop", "capabilities"),
@@ -39,6 +39,8 @@ _ANSWERS: Final = (
     ("POST", r"/runs:bulk-cancel", "bulk-cancel-response"),
     ("GET", _RUN, "run-snapshot"),
     ("POST", _RUN + "/cancel", "cancel-response"),
+    ("POST", _RUN + ":pause", "pause-response"),
+    ("POST", _RUN + ":resume", "resume-response"),
     ("GET", _RUN + "/events/poll", "poll-response"),
     ("POST", _RUN + "/interrupts/[^/]+", "resolve-interrupt-response"),
     ("POST", r"/webhooks", "register-webhook-response"),
@@ -120,6 +122,10 @@ class Peer:
         )
         return self.snapshot(run_id)
 
+    def until_there(self, run_id: str) -> None:
+        """Wait for a run that the host itself is to start."""
+        await_that(lambda: self.get(f"/runs/{percent(run_id)}").status_code == 200, "never started", seconds=10)
+
     def log(self, run_id: str) -> list[Any]:
         """The whole log, which must come in one page."""
         polled = self.get(f"/runs/{percent(run_id)}/events/poll?timeout=1&streamMode=debug")
@@ -136,6 +142,12 @@ class Peer:
 
     def cancel(self, run_id: str, **body: Any) -> httpx.Response:
         return self.post(f"/runs/{percent(run_id)}/cancel", body)
+
+    def pause(self, run_id: str, *, key: str | None = None, **body: Any) -> httpx.Response:
+        return self.post(f"/runs/{percent(run_id)}:pause", body, Idempotency_Key=key)
+
+    def resume(self, run_id: str, **body: Any) -> httpx.Response:
+        return self.post(f"/runs/{projected(run_id)}:resume", body)
 
 
 def payloads(log: list[Any], event_type: str, *, node: str | None = None) -> list[Any]:

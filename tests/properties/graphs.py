@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from interrupts.contracts.types import JsonObject
 from interrupts.vocabulary import TriggerRule
-from tests.factories import edge, gate_node, node, workflow
+from tests.factories import edge, gate_node, node, sub_workflow, workflow
 
 RULES = [str(rule) for rule in TriggerRule]
 
@@ -27,6 +27,8 @@ def make_node(name: str, kind: str, *, disabled: bool) -> JsonObject:
             return {**gate_node(name), **({"disabled": True} if disabled else {})}
         case "delay":
             return node(name, "core.delay", config={"ms": 1000}, disabled=disabled)
+        case "call":
+            return {**sub_workflow(name), **({"disabled": True} if disabled else {})}
         case _:
             return node(name, f"core.{kind}", disabled=disabled)
 

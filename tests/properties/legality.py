@@ -35,6 +35,9 @@ class _Reader:
         self.half: Entry | None = None
         self.resolved: dict[str, JsonObject] = {}
         self.keys: set[str] = set()
+        self.is_paused = False
+        self.attempts: dict[str, int] = {}
+        self.cut: set[str] = set()
         self.is_unsure = False
         self.threshold = threshold
 
@@ -45,12 +48,37 @@ class _Reader:
             assert entry.type == "node.suspended", "what an agent was not sure of waits at once"
             assert entry.payload["reason"] == "low-confidence"
         self.is_unsure = entry.type == "agent.decided" and entry.payload.get("confidence", 1) < self.threshold
+        if self.is_paused:
+            assert entry.type in ("run.resumed", "run.cancelled"), f"{entry.type} of a paused run"
+        if entry.type in ("run.paused", "run.resumed"):
+            self._pause(entry)
+        if entry.type == "node.started":
+            again = self.attempts[entry.node_id] + 1 if entry.node_id in self.cut else 0
+            assert entry.payload["attempt"] == again
+            self.attempts[entry.node_id] = again
+            self.cut.discard(entry.node_id)
         if entry.type in ("node.started", "node.skipped"):
             assert entry.node_id not in self.active, f"{entry.node_id} entered twice at once"
             self.active |= {entry.node_id} if entry.type == "node.started" else set()
         elif entry.type.startswith(("node.", "interrupt.")):
             assert entry.node_id in self.active, f"{entry.type} of {entry.node_id}, which does not run"
             self._read_of_active(entry)
+
+    def _pause(self, entry: Entry) -> None:
+        assert not self.open, "a run that waits for an answer is not paused"
+        if entry.type == "run.resumed":
+            assert self.is_paused or entry.payload["x-pause-withdrawn"]
+            self.is_paused = False
+            return
+        self.is_paused = True
+        if entry.payload["drainPolicy"] == "drain-current-node":
+            assert not self.active, "a drained run has nothing under way"
+        elif self.active:
+            name = entry.payload["interruptedNodeId"]
+            assert name in self.active
+            assert entry.payload["interruptedAttempt"] == self.attempts[name] + 1
+        self.cut |= self.active
+        self.active.clear()
 
     def _raise(self, entry: Entry) -> None:
         if self.half is None:

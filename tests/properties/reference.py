@@ -13,7 +13,7 @@ from typing import Any
 
 from interrupts.contracts.types import JsonObject
 
-WAITING, COMPLETED, FAILED, SKIPPED = "waiting", "completed", "failed", "skipped"
+WAITING, COMPLETED, FAILED, SKIPPED, CUT = "waiting", "completed", "failed", "skipped", "cut"
 ADMIT_FAILURE = {"all_complete", "any_failed"}
 
 
@@ -40,6 +40,8 @@ class Reference:
     visits: dict[str, int] = field(default_factory=dict)
     executions: int = 0
     is_over: bool = False
+    is_draining: bool = False
+    is_paused: bool = False
 
     def __post_init__(self) -> None:
         nodes: Any = self.document["nodes"]
@@ -72,8 +74,30 @@ class Reference:
 
     def run(self) -> None:
         """Go on until only the outside can change something."""
-        while not self.is_over and self._step():
+        while not (self.is_over or self.is_draining or self.is_paused) and self._step():
             pass
+
+    def pause(self, *, immediate: bool) -> None:
+        """Only a run without open gates is paused, so what waits are delays."""
+        self.is_draining = True
+        if immediate:
+            self.status |= dict.fromkeys(self.waiting, CUT)
+        self._drained()
+
+    def resume(self) -> None:
+        self.is_paused = self.is_draining = False
+        self.log.append("run.resumed")
+        for name in [name for name in self.order if self.status.get(name) == CUT]:
+            if self.is_over or self._breaches(name, again=False):
+                return
+            self.executions += 1
+            self.status[name] = WAITING
+            self.log.append(f"node.started {name}")
+
+    def _drained(self) -> None:
+        if self.is_draining and not self.is_over and not self.waiting:
+            self.is_draining, self.is_paused = False, True
+            self.log.append("run.paused")
 
     @property
     def waiting(self) -> list[str]:
@@ -87,6 +111,7 @@ class Reference:
         goes_on = any(e.source == name and e.rule in ADMIT_FAILURE and self.holds(e.id) for e in self.edges)
         if result == FAILED and not goes_on:
             self.fail()
+        self._drained()
 
     def fail(self) -> None:
         self.log += [f"node.cancelled {name}" for name in self.waiting]

@@ -22,7 +22,9 @@ from interrupts.engine.keys import interrupt_key
 from interrupts.errors import AlreadyResolved
 from interrupts.models import Suspension, Timer
 from interrupts.services.expire import fire_timer
+from interrupts.services.pausing import PauseRun, ResumeRun, pause_run, resume_run
 from interrupts.services.runs import CancelRun, cancel_run
+from interrupts.vocabulary import DrainPolicy
 from tests.factories import (
     NOW,
     actor,
@@ -180,12 +182,24 @@ def test_a_run_stands_where_the_reference_stands_after_every_operation(
 def _one_operation(data: st.DataObject, story: Story, polls: dict[str, Poll], people: dict[str, Actor]) -> None:
     open_gates = sorted(Suspension.objects.filter(run_id=story.run_id, outcome=None).values_list("node_id", flat=True))
     options = ["vote"] * 8 * bool(open_gates) + ["tick"] * 4 * Timer.objects.exists() + ["cancel"]
+    run = run_of(story.run_id)
+    if run.status == "paused" or run.pause_request is not None:
+        options += ["resume"] * 3
+    elif run.status == "running":
+        options += ["pause"] * 3
     match data.draw(st.sampled_from(options)):
         case "vote":
             name, at = data.draw(st.sampled_from(NAMES)), data.draw(st.sampled_from(open_gates))
             _vote(story, polls, people[name], at, data.draw(st.sampled_from(sorted(ANSWERS))))
         case "tick":
             _tick(story)
+        case "pause":
+            policy = data.draw(st.sampled_from(DrainPolicy))
+            pause_run(request=PauseRun(people["ann"], story.run_id, policy), now=story.now)
+            story.reference.pause(immediate=policy is DrainPolicy.IMMEDIATE)
+        case "resume":
+            resume_run(request=ResumeRun(people["ann"], story.run_id), now=story.now)
+            story.reference.resume()
         case "cancel":
             cancel_run(request=CancelRun(people["ann"], story.run_id, "Enough."), now=story.now)
             story.reference.log += [f"node.cancelled {name}" for name in story.reference.waiting]

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from approvals import selectors
-from approvals.inbox.links import interrupt_url
+from approvals.inbox.links import interrupt_url, run_url
 from approvals.inbox.presenters import words
 from approvals.inbox.presenters.artifact import Artifact, present_artifact, to_source
 from approvals.inbox.presenters.text import one_line, visible
@@ -30,11 +30,15 @@ _SENTENCES: Final[Mapping[str, Words]] = {
     EventType.RUN_COMPLETED: gettext_lazy("The run completed."),
     EventType.RUN_FAILED: gettext_lazy("The run failed."),
     EventType.RUN_CANCELLED: gettext_lazy("The run was cancelled."),
+    EventType.RUN_PAUSED: gettext_lazy("The run was paused."),
+    EventType.RUN_RESUMED: gettext_lazy("The run goes on."),
     EventType.NODE_STARTED: gettext_lazy("“%(node)s” started."),
     EventType.NODE_COMPLETED: gettext_lazy("“%(node)s” completed."),
     EventType.NODE_FAILED: gettext_lazy("“%(node)s” failed."),
     EventType.NODE_SKIPPED: gettext_lazy("“%(node)s” was skipped."),
     EventType.NODE_CANCELLED: gettext_lazy("“%(node)s” was cancelled."),
+    EventType.NODE_DISPATCHED: gettext_lazy("“%(node)s” started another run."),
+    EventType.VARIABLE_CHANGED: gettext_lazy("“%(node)s” changed a value of the run."),
     EventType.NODE_SUSPENDED: gettext_lazy("“%(node)s” waits for an answer."),
     EventType.NODE_RESUMED: gettext_lazy("“%(node)s” went on with the answer."),
     EventType.INTERRUPT_REQUESTED: gettext_lazy("“%(node)s” asked a question."),
@@ -66,6 +70,14 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A run that a node of this one started."""
+
+    url: str
+    workflow: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunPage:
     id: str
     workflow: str
@@ -74,6 +86,9 @@ class RunPage:
     started_by: str
     started: Moment
     ended: Moment | None
+    is_being_paused: bool
+    parent_url: str
+    parts: tuple[Part, ...]
     waits_at: str
     error: tuple[str, str] | None
     asked: tuple[Asked, ...]
@@ -98,6 +113,9 @@ def present_run(run: Run, *, now: datetime) -> RunPage:
         state=words.run_state(run.status),
         started_by=names.get(starter, starter),
         started=moment(run.created_at, now=now),
+        parent_url=run_url(run.parent_run_id) if run.parent_run_id else "",
+        parts=tuple(_parts(events)),
+        is_being_paused=run.pause_request is not None,
         ended=moment(run.completed_at, now=now) if run.completed_at else None,
         waits_at=_node_name(plan, run.current_node_id) if run.current_node_id else "",
         error=_error(run.error),
@@ -107,6 +125,16 @@ def present_run(run: Run, *, now: datetime) -> RunPage:
         events=tuple(_event_line(plan, event, names, sensitive, now) for event in events),
         hidden_events=max(0, run.last_sequence + 1 - MAX_EVENTS),
     )
+
+
+def _parts(events: Iterable[RunEvent]) -> Iterable[Part]:
+    """Yield the sub-workflows, each once: a visit that was cut short finds the run it had started."""
+    started = {
+        str(event.payload["childRunId"]): str(event.payload["childWorkflowId"])
+        for event in events
+        if event.type == EventType.NODE_DISPATCHED
+    }
+    return (Part(run_url(run_id), one_line(workflow)) for run_id, workflow in started.items())
 
 
 def _asked(run: Run) -> Iterable[Asked]:

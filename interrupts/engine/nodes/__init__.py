@@ -13,6 +13,7 @@ from interrupts.engine.nodes.fail import Fail
 from interrupts.engine.nodes.identity import Identity
 from interrupts.engine.nodes.interrupt import Interrupt
 from interrupts.engine.nodes.noop import Noop
+from interrupts.engine.nodes.sub_workflow import SubWorkflow
 
 NODE_TYPES: Final[dict[str, NodeType]] = {
     kind.type_id: kind
@@ -25,6 +26,7 @@ NODE_TYPES: Final[dict[str, NodeType]] = {
         Identity(),
         Interrupt(),
         Noop(),
+        SubWorkflow(),
     )
 }
 
@@ -35,7 +37,6 @@ RESERVED: Final = {
     "core.dispatch": "multiAgent",
     "core.httpFetch": "httpClient",
     "core.orchestrator.supervisor": "multiAgent",
-    "core.subWorkflow": "subWorkflow",
     "core.conformance.mock-agent": "conformance",
     "core.conformance.side-effect": "conformance",
     "conformance.oauth.use": "oauth.credentialInterrupt",

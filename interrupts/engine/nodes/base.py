@@ -11,7 +11,7 @@ from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.errors import WopError
 from interrupts.kinds.base import Resolution
-from interrupts.vocabulary import DEFAULT_ESCALATION_THRESHOLD, EventType, InterruptKind
+from interrupts.vocabulary import DEFAULT_ESCALATION_THRESHOLD, EventType, InterruptKind, RunStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,34 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
+class Dispatch:
+    """The node starts a run of another workflow; with ``waits``, ``child_ended`` is called when that has ended.
+
+    ``sources`` tells which variable of this run each mapped input of the child came from, ``results`` which of the
+    child's values goes into which variable of this run. ``ends_with_parent`` children are cancelled with their parent.
+    """
+
+    workflow_id: str
+    inputs: JsonObject
+    waits: bool
+    ends_with_parent: bool
+    sources: Mapping[str, str]
+    results: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ChildEnd:
+    """How a child ended: ``outputs`` are there when it completed, ``error`` when it failed."""
+
+    run_id: str
+    workflow_id: str
+    status: RunStatus
+    variables: JsonObject
+    outputs: JsonObject
+    error: JsonObject | None
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """The kind of interrupt a node raises, and what of its ``data`` is known before any run."""
 
@@ -74,7 +102,7 @@ class Asked:
     data: JsonObject
 
 
-NodeResult = Completed | Failed | Suspend | Wait
+NodeResult = Completed | Failed | Suspend | Wait | Dispatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +129,7 @@ class NodeContext:
     owner: JsonObject = field(default_factory=dict)
     agent_id: str = ""
     escalation_threshold: float = DEFAULT_ESCALATION_THRESHOLD
+    variables: JsonObject = field(default_factory=dict)
 
 
 class NodeType(ABC):
@@ -127,6 +156,10 @@ class NodeType(ABC):
     def elapsed(self, ctx: NodeContext) -> NodeResult:
         """Go on after the time which ``execute`` asked for has passed."""
         raise NotImplementedError(f"{self.type_id} does not wait for the clock")
+
+    def child_ended(self, ctx: NodeContext, child: ChildEnd) -> NodeResult:
+        """Go on after the run which ``execute`` started has ended."""
+        raise NotImplementedError(f"{self.type_id} starts no runs")
 
     def asks(self, config: JsonObject) -> Asked | None:
         """The interrupt this node raises, as far as its configuration fixes it; None when it raises none."""

@@ -7,12 +7,15 @@ from argparse import ArgumentParser, Namespace
 from datetime import datetime
 from typing import Any, Final
 
+from interrupts.actor import Actor
 from interrupts.ids import tenant_of
 from interrupts.models import Run
 from interrupts.services import identity
+from interrupts.services.pausing import PauseRun, ResumeRun, pause_run, resume_run
 from interrupts.services.runs import CancelRun, CreateRun, cancel_run, create_run, read_run
 from interrupts.surfaces.cli.command import Command, Outcome, tenant_argument
 from interrupts.surfaces.cli.reading import read_object
+from interrupts.vocabulary import DrainPolicy
 
 
 def _start_arguments(parser: ArgumentParser) -> None:
@@ -51,6 +54,8 @@ def _described(run: Run) -> dict[str, Any]:
         "workflowId": run.workflow_key,
         "status": run.status,
         "currentNodeId": run.current_node_id or None,
+        "parentRunId": run.parent_run_id,
+        "parentNodeId": run.parent_node_id or None,
         "createdAt": run.created_at.isoformat(),
         "completedAt": run.completed_at and run.completed_at.isoformat(),
         "inputs": run.inputs,
@@ -59,15 +64,39 @@ def _described(run: Run) -> dict[str, Any]:
     }
 
 
-def _cancel_arguments(parser: ArgumentParser) -> None:
+def _reason_arguments(parser: ArgumentParser) -> None:
     _id_argument(parser)
     parser.add_argument("--reason", help="why, for the log")
 
 
 def _cancel(arguments: Namespace, now: datetime) -> Outcome:
-    actor = identity.command_line_actor(identity.get_tenant(tenant_of(arguments.id)))
-    done = cancel_run(request=CancelRun(actor=actor, run_id=arguments.id, reason=arguments.reason), now=now)
+    request = CancelRun(actor=_actor(arguments), run_id=arguments.id, reason=arguments.reason)
+    return Outcome(values=(str(cancel_run(request=request, now=now).result["runId"]),))
+
+
+def _pause_arguments(parser: ArgumentParser) -> None:
+    _reason_arguments(parser)
+    parser.add_argument(
+        "--immediate", action="store_true", help="cut short what is under way; it starts anew when the run goes on"
+    )
+
+
+def _pause(arguments: Namespace, now: datetime) -> Outcome:
+    policy = DrainPolicy.IMMEDIATE if arguments.immediate else DrainPolicy.DRAIN_CURRENT_NODE
+    request = PauseRun(_actor(arguments), arguments.id, policy, arguments.reason)
+    done = pause_run(request=request, now=now)
+    begun = "pausedAt" in done.result
+    notes = () if begun else ("The run finishes what is under way, then it pauses.",)
+    return Outcome(values=(str(done.result["runId"]),), notes=notes)
+
+
+def _resume(arguments: Namespace, now: datetime) -> Outcome:
+    done = resume_run(request=ResumeRun(_actor(arguments), arguments.id, arguments.reason), now=now)
     return Outcome(values=(str(done.result["runId"]),))
+
+
+def _actor(arguments: Namespace) -> Actor:
+    return identity.command_line_actor(identity.get_tenant(tenant_of(arguments.id)))
 
 
 COMMANDS: Final = (
@@ -89,7 +118,21 @@ COMMANDS: Final = (
         words="run cancel",
         summary="End a run early and print its id",
         example="wop run cancel acme/r-0123456789abcdef0123456789abcdef --reason 'entered twice'",
-        arguments=_cancel_arguments,
+        arguments=_reason_arguments,
         run=_cancel,
+    ),
+    Command(
+        words="run pause",
+        summary="Let a run start nothing more, and print its id",
+        example="wop run pause acme/r-0123456789abcdef0123456789abcdef --reason 'month end'",
+        arguments=_pause_arguments,
+        run=_pause,
+    ),
+    Command(
+        words="run resume",
+        summary="Let a paused run go on, and print its id",
+        example="wop run resume acme/r-0123456789abcdef0123456789abcdef",
+        arguments=_reason_arguments,
+        run=_resume,
     ),
 )

@@ -43,6 +43,8 @@ def run_snapshot(run: Run) -> JsonObject:
 
 def _node_state(node: NodeState) -> JsonObject:
     shown: JsonObject = {"status": str(node.status), "visits": node.visits}
+    if node.child_run_id is not None:
+        shown["childRunId"] = node.child_run_id
     if node.error is not None:
         shown["error"] = node.error
     if node.status is NodeStatus.SUSPENDED and node.interrupt_id is not None:

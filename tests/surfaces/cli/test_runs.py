@@ -80,3 +80,31 @@ def test_a_run_is_cancelled_once(wop: Wop) -> None:
     assert factories.status(run_id) == "cancelled"
     ended = wop("run", "cancel", run_id)
     assert (ended.status, ended.err) == (4, "The run has already ended: it is cancelled.\n")
+
+
+def test_a_run_is_paused_and_goes_on(wop: Wop) -> None:
+    run_id = factories.start_flow(
+        factories.chain(factories.node("wait", "core.delay", config={"ms": 60_000}), workflow_id="nap")
+    )
+    ended = wop("run", "pause", run_id, "--reason", "month end")
+    assert (ended.status, ended.out) == (0, f"{run_id}\n")
+    assert ended.err == "The run finishes what is under way, then it pauses.\n"
+    ended = wop("run", "pause", run_id, "--immediate")
+    assert (ended.status, ended.out, ended.err) == (0, f"{run_id}\n", "")
+    assert factories.status(run_id) == "paused"
+    ended = wop("run", "pause", run_id)
+    assert (ended.status, ended.err) == (4, "A run can be paused while it is running; this one is paused.\n")
+    assert wop("run", "resume", run_id).out == f"{run_id}\n"
+    assert factories.status(run_id) == "running"
+    ended = wop("run", "resume", run_id)
+    assert (ended.status, ended.err) == (4, "Only a paused run can be resumed; this one is running.\n")
+
+
+def test_a_child_names_its_parent(wop: Wop) -> None:
+    run_id = factories.start_flow(factories.chain(factories.sub_workflow(child="nap"), workflow_id="parent"))
+    assert factories.status(run_id) == "failed"
+    factories.register(factories.chain(factories.node("a"), workflow_id="nap"))
+    run_id = wop("run", "start", "parent", "--tenant", "acme").value
+    factories.finish_handed_on_work(now=factories.after(days=3650))
+    child = json.loads(wop("run", "show", factories.child_of(run_id), "--json").out)
+    assert (child["parentRunId"], child["parentNodeId"]) == (run_id, "call")

@@ -168,7 +168,6 @@ def test_a_credential_is_never_told_back(api: Api, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("type_id", "capability"),
     [
-        ("core.subWorkflow", "subWorkflow"),
         ("core.dispatch", "multiAgent"),
         ("core.conformance.mock-agent", "conformance"),
         ("conformance.oauth.use", "oauth.credentialInterrupt"),

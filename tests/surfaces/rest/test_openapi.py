@@ -69,11 +69,13 @@ def test_every_path_of_the_protocol_is_described_once(document: Any) -> None:
         "listRuns",
         "listWebhookDeadLetters",
         "mintInterruptLink",
+        "pauseRun",
         "pollRunEvents",
         "registerWebhook",
         "registerWorkflow",
         "resolveInterruptByRun",
         "resolveInterruptByToken",
+        "resumeRun",
         "rotateWebhookSecret",
         "unregisterWebhook",
     ]

@@ -15,7 +15,7 @@ from tests.factories import edge, gate_node, node, workflow
 SAMPLES = sorted((Path(__file__).parents[3] / "interrupts" / "samples").glob("*.json"))
 KNOWN_TYPES = (
     "core.approvalGate, core.clarificationGate, core.conversationGate, core.delay, core.fail, core.identity,"
-    " core.interrupt, core.noop"
+    " core.interrupt, core.noop, core.subWorkflow"
 )
 
 
@@ -231,7 +231,7 @@ def test_an_unknown_type_is_told_which_there_are() -> None:
     assert only_problem(workflow([node("a", "core.unheardOf")])) == Problem("/nodes/0/typeId", "unknown_type", message)
 
 
-@pytest.mark.parametrize("type_id", ["core.subWorkflow", "core.dispatch", "conformance.oauth.use"])
+@pytest.mark.parametrize("type_id", ["core.httpFetch", "core.dispatch", "conformance.oauth.use"])
 def test_a_type_that_the_protocol_reserves_is_not_unknown_and_may_be_registered(type_id: str) -> None:
     assert problems_of(workflow([node("a", type_id, config={"workflowId": "child"})])) == []
 

@@ -1,4 +1,4 @@
-"""Creating, reading, listing and cancelling runs (wire contract §7)."""
+"""Creating, reading, listing, cancelling and pausing runs (wire contract §7)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from interrupts import conf, selectors
 from interrupts.conf import DEFAULT_PAGE_SIZE, MAX_BULK_RUN_IDS
 from interrupts.contracts.types import JsonObject
 from interrupts.errors import ValidationFailed
+from interrupts.services.pausing import PauseRun, ResumeRun, pause_run, resume_run
 from interrupts.services.runs import BulkCancel, CancelRun, bulk_cancel, cancel_run, create_run, read_run
 from interrupts.surfaces.rest.base import ProtocolView
 from interrupts.surfaces.rest.bodies import read_integer
@@ -21,7 +22,7 @@ from interrupts.surfaces.rest.documents import run_snapshot
 from interrupts.surfaces.rest.operations import Operation, Parameter
 from interrupts.surfaces.rest.paths import project_id, read_authored_id
 from interrupts.surfaces.rest.responses import PRIVATE, conditional, json_response
-from interrupts.vocabulary import RunStatus, Scope
+from interrupts.vocabulary import DrainPolicy, RunStatus, Scope
 
 
 class RunsView(ProtocolView):
@@ -140,6 +141,58 @@ class CancelView(ProtocolView):
         )
         done = cancel_run(request=command, now=self.now)
         return json_response(done.result, is_replay=done.is_replay)
+
+
+class PauseView(ProtocolView):
+    operations: ClassVar[Mapping[str, Operation]] = {
+        "POST": Operation(
+            id="pauseRun",
+            summary="Let a run start nothing more until it is resumed",
+            scope=Scope.RUNS_CANCEL,
+            body="pause-request",
+            body_is_optional=True,
+            answers={202: "pause-response"},
+            raises=("id_tenant_mismatch", "run_terminal", "run_state_conflict"),
+        )
+    }
+
+    def post(self, request: Request, run_id: str) -> HttpResponse:
+        raw = self.raw()
+        body = self.body(raw)
+        command = PauseRun(
+            actor=self.actor,
+            run_id=run_id,
+            drain_policy=DrainPolicy(cast("str", body.get("drainPolicy", DrainPolicy.DRAIN_CURRENT_NODE))),
+            reason=cast("str | None", body.get("reason")),
+            idempotency_key=self.idempotency_key(raw),
+        )
+        done = pause_run(request=command, now=self.now)
+        return json_response(done.result, status=202, is_replay=done.is_replay)
+
+
+class ResumeView(ProtocolView):
+    operations: ClassVar[Mapping[str, Operation]] = {
+        "POST": Operation(
+            id="resumeRun",
+            summary="Let a paused run go on",
+            scope=Scope.RUNS_CANCEL,
+            body="resume-request",
+            body_is_optional=True,
+            answers={202: "resume-response"},
+            raises=("id_tenant_mismatch", "run_terminal", "run_state_conflict"),
+        )
+    }
+
+    def post(self, request: Request, run_id: str) -> HttpResponse:
+        raw = self.raw()
+        command = ResumeRun(
+            actor=self.actor,
+            run_id=run_id,
+            reason=cast("str | None", self.body(raw).get("reason")),
+            idempotency_key=self.idempotency_key(raw),
+        )
+        done = resume_run(request=command, now=self.now)
+        return json_response(done.result, status=202, is_replay=done.is_replay)
 
 
 class BulkCancelView(ProtocolView):

@@ -12,9 +12,10 @@ from interrupts.contracts.shipped import shipped
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import compile_schema, validate
 from interrupts.engine.nodes import NODE_TYPES, node_type
-from interrupts.engine.nodes.base import Completed, Failed, NodeType, Suspend, Wait
+from interrupts.engine.nodes.base import ChildEnd, Completed, Dispatch, Failed, NodeType, Suspend, Wait
 from interrupts.engine.nodes.mock_agent import MockAgent
 from interrupts.engine.nodes.oauth_use import OAuthUse
+from interrupts.vocabulary import RunStatus
 from tests.offers import Accounts
 from tests.unit.engine.nodes.contexts import context, granted
 
@@ -24,6 +25,7 @@ LEAST: dict[str, JsonObject] = {
     "core.interrupt": {"kind": "custom", "data": {"customKind": "sms"}},
     "core.clarificationGate": {"questions": [{"id": "q1", "question": "Why?"}]},
     "core.conformance.mock-agent": {"mockDecision": {"decision": "go", "confidence": 0.5}},
+    "core.subWorkflow": {"workflowId": "child"},
     "conformance.oauth.use": {"auth": {"type": "oauth2", "provider": "synthetic", "scopes": ["read"]}},
 }
 # What goes on with a type's interrupt, where an approval's answer does not.
@@ -70,7 +72,7 @@ def test_the_least_configuration_is_accepted(kind: NodeType) -> None:
 @every_type
 def test_a_type_returns_a_result_with_only_outputs_it_declares(kind: NodeType) -> None:
     result = kind.execute(context(least(kind)))
-    assert isinstance(result, Completed | Failed | Suspend | Wait)
+    assert isinstance(result, Completed | Dispatch | Failed | Suspend | Wait)
     if isinstance(result, Completed) and kind.outputs is not None:
         assert set(result.outputs) <= kind.outputs
 
@@ -102,6 +104,17 @@ def test_a_type_that_waits_for_the_clock_goes_on_when_the_time_is_over(kind: Nod
     else:
         with pytest.raises(NotImplementedError, match=re.escape(kind.type_id)):
             kind.elapsed(ctx)
+
+
+@every_type
+def test_a_type_that_starts_a_run_goes_on_when_that_has_ended(kind: NodeType) -> None:
+    ctx = context(least(kind))
+    ended = ChildEnd("acme/r-2", "child", RunStatus.COMPLETED, {}, {}, None)
+    if isinstance(kind.execute(ctx), Dispatch):
+        assert isinstance(kind.child_ended(ctx, ended), Completed)
+    else:
+        with pytest.raises(NotImplementedError, match=re.escape(kind.type_id)):
+            kind.child_ended(ctx, ended)
 
 
 @every_type
