@@ -57,8 +57,7 @@ class ApprovalKind(Kind):
         answer = cast("JsonObject", value)
         action = Action(cast("str", answer["action"]))
         if action is Action.ASK:
-            text = cast("str", answer.get("feedback") or "")
-            votes.ask(interrupt_id=interrupt.id, actor=actor.subject_id, text=text, answer=answer, now=now)
+            votes.ask(interrupt_id=interrupt.id, actor=actor.subject_id, text=_asked(answer), answer=answer, now=now)
             return Undecided()
         policy = read_policy(interrupt.data)
         right, voter = _conformance_voter(right, actor, answer)
@@ -84,6 +83,12 @@ class ApprovalKind(Kind):
             reason="timeout",
             extra=_votes_on_record(votes.standing(interrupt.id)),
         )
+
+
+def _asked(answer: JsonObject) -> str:
+    """Return the text of a question: the protocol's ``feedback``, or ``question``, as clients like to call it."""
+    texts = (answer.get("feedback"), answer.get("question"))
+    return next((text for text in texts if isinstance(text, str) and text), "")
 
 
 def mark_open_to_all(interrupt: OpenInterrupt) -> None:

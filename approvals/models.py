@@ -28,7 +28,7 @@ class ApproverRef(models.Model):
     group_rights = GenericRelation("guardian.GroupObjectPermission", object_id_field="object_pk")
 
     class Meta:
-        verbose_name = "approver"
+        verbose_name = "approver reference"
         permissions: ClassVar = [("answer_as", "May answer gates that name this reference")]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["tenant", "kind", "ref"], name="approverref_once"),

@@ -175,6 +175,12 @@ def questions_at(interrupt_id: str) -> list[Question]:
     return list(Question.objects.filter(suspension_id=interrupt_id).order_by("asked_at", "id"))
 
 
+def asked_by(*, subject_id: str, interrupt_ids: Collection[str]) -> set[str]:
+    """Return at which of the interrupts somebody has asked a question. One query."""
+    asked = Question.objects.filter(actor=subject_id, suspension_id__in=interrupt_ids)
+    return set(asked.values_list("suspension_id", flat=True))
+
+
 def names_of(*, tenant_id: str, subject_ids: Iterable[str], usernames: Iterable[str] = ()) -> dict[str, str]:
     """Return the names people go by in the tenant, by subject id and by username. One query; strangers are left out."""
     wanted = Q(subject_id__in=set(subject_ids)) | Q(user__username__in=set(usernames))

@@ -77,6 +77,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Answers every protocol path itself: no session, cookie or page middleware ever sees one.
     "interrupts.surfaces.rest.middleware.ProtocolMiddleware",
+    "approvals.inbox.null_characters.refuse_null_characters",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
@@ -50,12 +51,26 @@ class PersonAdmin(_UserAdmin):
     inlines = (MembershipInline,)
     list_display = ("username", "is_active", "is_staff", "is_superuser", "last_login")
 
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Offer the rights on these pages for staff alone: to everybody else they give nothing here."""
+        fieldsets = super().get_fieldsets(request, obj)
+        if obj is None or obj.is_staff:
+            return fieldsets
+        return [(title, _without(options, "user_permissions")) for title, options in fieldsets]
+
 
 class PeopleGroupAdmin(GroupAdmin):
+    """A group is whom gates name. Rights on these pages are given to staff one by one."""
+
     inlines = (GroupMemberInline,)
+    fields = ("name",)
 
     class Media:
         css = {"all": ["css/admin.css"]}
+
+
+def _without(options: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {**options, "fields": tuple(field for field in options["fields"] if field != name)}
 
 
 admin.site.unregister([User, Group])

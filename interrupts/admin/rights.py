@@ -45,6 +45,8 @@ class ObjectRightAdmin(GuardedModelAdminMixin, ExplainedAdmin):
     right = ""
     change_form_template = "admin/wop/rights_change_form.html"  # type: ignore[misc]  # guardian and Django differ
     obj_perms_manage_template = "admin/wop/rights.html"
+    obj_perms_manage_user_template = "admin/wop/rights_of_user.html"
+    obj_perms_manage_group_template = "admin/wop/rights_of_group.html"
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         # The record itself never changes. Asked without one, as guardian does: may this person give the right?
@@ -82,6 +84,10 @@ def _form_of(admin: ObjectRightAdmin, request: HttpRequest, base: Any) -> type[f
 
         def get_obj_perms_field_widget(self) -> forms.Widget:
             return forms.CheckboxSelectMultiple()
+
+        @property
+        def holds_it(self) -> bool:
+            return bool(self.get_obj_perms_field_initial())
 
         def save_obj_perms(self) -> None:
             super().save_obj_perms()

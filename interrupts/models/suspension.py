@@ -32,6 +32,7 @@ class Suspension(models.Model):
     resolved_at = models.DateTimeField(null=True)
 
     class Meta:
+        verbose_name = "decision"
         constraints: ClassVar = [
             # interrupt.md §Re-entry: a host raises an interrupt with one key at most once in a run.
             models.UniqueConstraint(fields=["run", "key"], name="suspension_key_once"),

@@ -1,16 +1,22 @@
-// Rewrites the times of a page in the reader's own zone, and names it. Without this they are in UTC, and say so.
-const language = document.documentElement.lang;
-const locale = navigator.languages.find((name) => name.startsWith(language)) ?? language;
-const format = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
-const zone = new Intl.DateTimeFormat(locale, { timeZoneName: "short" });
+// Rewrites the times of a page in the reader's own zone, in the style of the server's. Without this they are in UTC.
+const format = new Intl.DateTimeFormat(document.documentElement.lang, {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+  timeZoneName: "short",
+});
 
-function zoneName(date) {
-  return zone.formatToParts(date).find((part) => part.type === "timeZoneName")?.value ?? "";
+function inWords(date) {
+  const part = Object.fromEntries(format.formatToParts(date).map(({ type, value }) => [type, value]));
+  return `${part.day} ${part.month} ${part.year}, ${part.hour}:${part.minute} ${part.timeZoneName}`;
 }
 
 for (const element of document.querySelectorAll("time[datetime][data-local]")) {
   const date = new Date(element.dateTime);
   if (!Number.isNaN(date.getTime())) {
-    element.textContent = `${format.format(date)} ${zoneName(date)}`;
+    element.textContent = inWords(date);
   }
 }

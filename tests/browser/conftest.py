@@ -45,6 +45,7 @@ class Visit:
 
         Axe is a script itself: where scripts are off it cannot run, and the pages are the same ones.
         """
+        self.page.wait_for_load_state()
         width = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert self.page.evaluate(width) == 0, self.page.url
         if self.runs_scripts:

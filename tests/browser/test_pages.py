@@ -123,4 +123,4 @@ def test_a_script_shows_times_in_the_readers_own_zone(visitor: Visitor) -> None:
     visit = visitor()
     visit.sign_in("ann")
     open_first(visit.page)
-    expect(visit.page.locator("time").first).to_have_text("Mar 2, 2026, 10:00 AM GMT+1")
+    expect(visit.page.locator("time").first).to_have_text("2 Mar 2026, 10:00 GMT+1")

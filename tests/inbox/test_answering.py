@@ -129,10 +129,30 @@ def test_a_question_is_kept_and_decides_nothing(sign_in: SignIn) -> None:
     browser = sign_in("ann")
     done = answer_page(browser, run_id, "ask", question="Which budget?")
     assert Question.objects.get().text == "Which budget?"
-    assert "You asked a question Release it? It stays open: 1 more approval is needed." in text_of(
-        browser.get(done.headers["Location"])
-    )
-    assert row_titles(browser.get("/inbox/")) == ["Release it?"]
+    words = text_of(browser.get(done.headers["Location"]))
+    seen = "Everyone in acme who opens this item sees your question there. Nobody is sent it."
+    assert f"You asked a question Release it? {seen} It stays open: 1 more approval is needed." in words
+    assert "Nothing else waits for you." in words
+    waiting = browser.get("/inbox/")
+    assert row_titles(waiting) == ["Release it?"]
+    assert "0 of 1 approval you asked Flow" in text_of(waiting)
+    assert "you asked" not in text_of(sign_in("bob").get("/inbox/"))
+
+
+@pytest.mark.parametrize(
+    ("people", "told"),
+    [
+        (3, "1 of 2 rejections; one more stops it. You can change your vote until then."),
+        (5, "1 of 3 rejections; 2 more stop it. You can change your vote until then."),
+    ],
+)
+def test_a_rejection_that_does_not_decide_says_how_many_stop_it(sign_in: SignIn, people: int, told: str) -> None:
+    run_id = start_flow(one_gate(requiredApprovals=people, rejectionPolicy="majority"))
+    browser = sign_in("ann")
+    done = answer_page(browser, run_id, "reject")
+    words = text_of(browser.get(done.headers["Location"]))
+    assert f"You rejected Release it? {told}" in words
+    assert "more approval" not in words
 
 
 def test_the_page_after_an_answer_leads_to_the_next_item(sign_in: SignIn) -> None:

@@ -81,41 +81,43 @@ def test_it_tells_what_each_answer_leads_to(sign_in: SignIn) -> None:
         edge("gate", "tell", "any_failed"),
     ]
     words = text_of(shown(sign_in, start_flow(workflow(nodes, edges))))
-    assert "Approve Decides it. The run goes on to “Pay”." in words
-    assert "Ask for these changes Decides it. The run goes on to “Redo”." in words
-    assert "Reject Decides it. The run goes on to “Tell”." in words
+    assert "This decides it and cannot be undone. The run goes on to “Pay”. Approve" in words
+    assert "This decides it and cannot be undone. The run goes on to “Redo”. Ask for these changes" in words
+    assert "This decides it and cannot be undone. The run goes on to “Tell”. Reject" in words
 
 
 def test_it_tells_of_the_end_of_the_run_and_of_the_way_back(sign_in: SignIn) -> None:
     words = text_of(shown(sign_in, start_flow(one_gate())))
-    assert "Approve Decides it. The run is complete." in words
-    assert "Reject Decides it. The run ends as failed." in words
+    assert "This decides it and cannot be undone. The run is complete. Approve" in words
+    assert "This decides it and cannot be undone. The run ends as failed. Reject" in words
     again: JsonObject = {"type": "equals", "left": "action", "right": "refine"}
     nodes = [node("begin"), node("draft"), gate_node()]
     edges = [edge("begin", "draft"), edge("draft", "gate"), edge("gate", "draft", condition=again)]
     loop = workflow(nodes, edges, workflow_id="loop")
-    assert "Ask for these changes Decides it. The run goes back to “Draft”." in text_of(
+    assert "This decides it and cannot be undone. The run goes back to “Draft”. Ask for these changes" in text_of(
         shown(sign_in, start_flow(loop))
     )
 
 
 def test_it_tells_when_an_answer_does_not_decide_yet(sign_in: SignIn) -> None:
     words = text_of(shown(sign_in, start_flow(one_gate(requiredApprovals=3, rejectionPolicy="majority"))))
-    assert "Approve Counts as one approval; 2 more are needed." in words
-    assert "Reject Counts as rejection 1 of the 2 that stop it." in words
+    assert "Counts as one approval; 2 more are needed. Approve" in words
+    assert "Counts as rejection 1 of the 2 that stop it. Reject" in words
 
 
 def test_what_cannot_be_foreseen_is_said_so(sign_in: SignIn) -> None:
     condition: JsonObject = {"type": "expression", "expression": "output.resumeValue.score > 3"}
     definition = workflow([gate_node(), node("pay")], [edge("gate", "pay", condition=condition)])
-    assert "Approve Decides it. What follows depends on the answer." in text_of(shown(sign_in, start_flow(definition)))
+    assert "This decides it and cannot be undone. What follows depends on the answer. Approve" in text_of(
+        shown(sign_in, start_flow(definition))
+    )
 
 
 def test_an_override_is_foretold_to_who_holds_it(sign_in: SignIn) -> None:
     let_override(actor("ann"), register(one_gate(requiredApprovals=3, overrideBypassesQuorum=True)))
     run_id = start(actor("owner"))
-    assert "Approve Decides it. The run is complete." in text_of(shown(sign_in, run_id))
-    assert "Approve Counts as one approval; 2 more are needed." in text_of(shown(sign_in, run_id, "bob"))
+    assert "This decides it and cannot be undone. The run is complete. Approve" in text_of(shown(sign_in, run_id))
+    assert "Counts as one approval; 2 more are needed. Approve" in text_of(shown(sign_in, run_id, "bob"))
 
 
 def test_only_the_actions_of_the_gate_are_offered(sign_in: SignIn) -> None:
@@ -158,7 +160,7 @@ def test_it_shows_my_vote_and_that_it_can_be_changed(sign_in: SignIn) -> None:
     run_id = start_flow(one_gate(requiredApprovals=2))
     answer(actor("ann"), run_id, "accept", now=after(minutes=1))
     page = shown(sign_in, run_id)
-    assert "Your vote so far. You can change it until the gate decides. ann (you) approved" in text_of(page)
+    assert "Your vote so far. You can change it until it is decided. ann (you) approved" in text_of(page)
     assert "Counts as one approval; 1 more is needed." in text_of(page)
     assert buttons(page) == ["accept", "edit-accept", "refine", "ask", "reject"]
 
@@ -215,3 +217,13 @@ def test_the_page_costs_the_same_queries_whatever_is_on_it(
         answer(actor(name), run_id, "accept", now=after(minutes=1))
     with django_assert_num_queries(10):
         assert browser.get(page_of(run_id)).status_code == 200
+
+
+def test_what_is_approved_keeps_the_order_in_which_it_was_written(sign_in: SignIn) -> None:
+    artifact = {"reference": "EX-1", "amount": 5, "lines": [{"what": "Train", "cost": 3}, {"what": "Bus", "cost": 2}]}
+    gate = gate_node()
+    gate["inputs"] = {"artifactData": {"type": "variable", "variableName": "claim"}}
+    register(workflow([gate], variables=[{"name": "claim", "type": "object"}]))
+    run_id = start(actor("owner"), inputs={"claim": artifact})
+    words = text_of(shown(sign_in, run_id))
+    assert "reference EX-1 amount 5 lines 2 items what cost Train 3 Bus 2" in words

@@ -99,5 +99,5 @@ def test_history_costs_the_same_queries_whatever_is_on_it(
         run_id = start(actor("owner"))
         for number in range(4):
             answer(actor(f"p{number}"), run_id, "accept", now=after(minutes=1))
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         assert len(row_titles(browser.get("/inbox/history/"))) == 4

@@ -53,7 +53,7 @@ def test_a_failed_run_tells_why(sign_in: SignIn) -> None:
     sweep(now=after(minutes=2))
     words = text_of(sign_in("ann").get(address(run_id)))
     assert "Run of Flow Failed" in words
-    assert "approval_rejected" in words
+    assert "Nobody decided in time, so it was rejected. approval_rejected" in words
     assert "Nobody answered “Gate” in time: it was rejected." in words
 
 
@@ -78,6 +78,15 @@ def test_a_run_and_the_run_it_started_lead_to_each_other(sign_in: SignIn) -> Non
     assert address(child_id) in links(parent_page)
     assert "part of another run" in text_of(child_page)
     assert address(run_id) in links(child_page)
+
+
+def test_a_rejected_run_leads_with_who_rejected_it(sign_in: SignIn) -> None:
+    run_id = start_flow(one_gate())
+    answer(actor("bob"), run_id, "reject", now=after(minutes=1))
+    words = text_of(sign_in("ann").get(address(run_id)))
+    assert "Rejected by bob. approval_rejected" in words
+    assert "“Gate” asked for a decision." in words
+    assert "asked a question" not in words
 
 
 def test_sensitive_inputs_are_not_shown(sign_in: SignIn) -> None:

@@ -81,3 +81,23 @@ def test_every_page_carries_a_policy_without_inline_code(client: Client, path: s
 
 def test_pages_of_people_are_not_kept_in_caches(sign_in: SignIn) -> None:
     assert "no-store" in sign_in("ann").get("/inbox/").headers["Cache-Control"]
+
+
+def test_whoever_forgot_the_password_is_told_whom_to_ask(client: Client) -> None:
+    assert "Forgotten your password? Ask your administrator." in text_of(client.get("/accounts/login/"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/inbox/?after=%00",
+        "/inbox/i-%00/",
+        "/accounts/login/?next=%00",
+        "/admin/?q=%00",
+        "/admin/interrupts/run/a_00/change/",
+    ],
+)
+def test_an_address_with_a_null_character_is_refused_on_a_page(client: Client, path: str) -> None:
+    page = client.get(path)
+    assert page.status_code == 400
+    assert "The browser sent something we cannot read" in text_of(page)

@@ -78,8 +78,8 @@ def test_a_row_says_as_whom_i_would_answer(sign_in: SignIn) -> None:
     let_answer_as(actor("ann"), RefKind.ROLE, "manager")
     let_answer_as(actor("ann"), RefKind.PRINCIPAL, "bob")
     words = text_of(sign_in("ann").get("/inbox/"))
-    assert "0 of 1 approval as role manager" in words
-    assert "0 of 1 approval for bob" in words
+    assert "0 of 1 approval you answer as role manager" in words
+    assert "0 of 1 approval you answer for bob" in words
 
 
 def test_what_i_have_voted_on_waits_no_longer_but_is_still_open(sign_in: SignIn) -> None:
@@ -165,7 +165,7 @@ def fill(count: int) -> None:
             answer(actor(f"p{number}"), run_id, "accept", now=after(minutes=1))
 
 
-@pytest.mark.parametrize(("path", "queries"), [("/inbox/", 8), ("/inbox/open/", 8)])
+@pytest.mark.parametrize(("path", "queries"), [("/inbox/", 9), ("/inbox/open/", 9)])
 def test_a_page_costs_the_same_queries_whatever_is_on_it(
     sign_in: SignIn, django_assert_num_queries: DjangoAssertNumQueries, path: str, queries: int
 ) -> None:
@@ -183,5 +183,5 @@ def test_a_full_page_costs_one_query_more_to_count_what_follows(
     sixty: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     sixty.get("/inbox/")
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         sixty.get("/inbox/")

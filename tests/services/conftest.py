@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from interrupts.actor import Actor
 from interrupts.models import Run
+from tests.factories import actor, chain, node, one_gate, register, sub_workflow
 from tests.invariants import assert_payloads_fit, assert_run_holds
 from tests.receivers import answering
+from tests.services.families import begun
 from tests.services.lines import Line, Script, line_to
 
 
@@ -36,3 +39,15 @@ def script() -> Script:
 def moody(tmp_path: Path, script: Script, db: None) -> Iterator[Line]:
     """A receiver that answers by the script."""
     yield from line_to(script, tmp_path)
+
+
+@pytest.fixture
+def owner(db: None) -> Actor:
+    return actor("owner")
+
+
+@pytest.fixture
+def gated(owner: Actor) -> str:
+    """A parent that waits for a child that waits for an answer; a step follows."""
+    register(one_gate("child"))
+    return begun(chain(sub_workflow(), node("then")), owner)

@@ -341,3 +341,22 @@ def test_a_stranger_learns_nothing_of_the_answers_shape() -> None:
     run_id = start_flow(one_gate(approversList=["ann"]))
     with pytest.raises(Forbidden):
         answer(actor("eve"), run_id, {"action": "no such thing"})
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ({"feedback": "Which budget?"}, "Which budget?"),
+        ({"question": "Which budget?"}, "Which budget?"),
+        ({"feedback": "This.", "question": "That."}, "This."),
+        ({"feedback": "", "question": "Which budget?"}, "Which budget?"),
+        ({"question": 5}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_question_is_taken_from_the_feedback_or_from_what_clients_call_a_question(
+    words: JsonObject, text: str
+) -> None:
+    run_id = start_flow(one_gate())
+    answer(actor("ann"), run_id, {"action": "ask", **words})
+    assert Question.objects.get().text == text

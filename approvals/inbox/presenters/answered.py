@@ -45,11 +45,11 @@ def present_answered(suspension: Suspension, *, actor: Actor, now: datetime) -> 
     return AnsweredPage(
         did=words.done(action),
         title=one_line(suspension.title),
-        then=tuple(_then(suspension, votes)),
+        then=tuple(_then(suspension, votes, action)),
         state=words.ending(suspension) if suspension.outcome else None,
         url=interrupt_url(suspension),
         run_url=run_url(suspension.run_id),
-        upcoming=_upcoming(actor, now),
+        upcoming=_upcoming(suspension, actor, now),
     )
 
 
@@ -64,9 +64,9 @@ def _latest(suspension: Suspension, votes: list[CastVote], actor: Actor) -> str:
     return max(said)[1] if said else ""
 
 
-def _then(suspension: Suspension, votes: list[CastVote]) -> list[str]:
+def _then(suspension: Suspension, votes: list[CastVote], action: str) -> list[str]:
     if suspension.outcome is None:
-        return [_missing(suspension, votes)]
+        return _while_open(suspension, votes, action)
     status = suspension.run.status
     sentences = {
         RunStatus.COMPLETED: _("The run is complete."),
@@ -77,9 +77,29 @@ def _then(suspension: Suspension, votes: list[CastVote]) -> list[str]:
     return [sentences.get(RunStatus(status), _("The run goes on, and now waits for another answer."))]
 
 
-def _missing(suspension: Suspension, votes: list[CastVote]) -> str:
+def _while_open(suspension: Suspension, votes: list[CastVote], action: str) -> list[str]:
     policy = read_policy(suspension.payload["data"])
-    missing = policy.required_approvals - tally(policy, ballots(votes)).accepts
+    count = tally(policy, ballots(votes))
+    if action == Action.REJECT:
+        return [_rejections(count.rejects, policy.rejections_to_stop)]
+    missing = _missing(policy.required_approvals - count.accepts)
+    if action == Action.ASK:
+        seen = _("Everyone in %(tenant)s who opens this item sees your question there. Nobody is sent it.")
+        return [seen % {"tenant": suspension.tenant}, missing]
+    return [missing]
+
+
+def _rejections(count: int, needed: int) -> str:
+    missing = needed - count
+    text = ngettext(
+        "%(rejections)s; one more stops it. You can change your vote until then.",
+        "%(rejections)s; %(missing)d more stop it. You can change your vote until then.",
+        missing,
+    )
+    return text % {"rejections": words.rejections_of(count, needed), "missing": missing}
+
+
+def _missing(missing: int) -> str:
     return ngettext(
         "It stays open: %(count)d more approval is needed.",
         "It stays open: %(count)d more approvals are needed.",
@@ -87,7 +107,8 @@ def _missing(suspension: Suspension, votes: list[CastVote]) -> str:
     ) % {"count": missing}
 
 
-def _upcoming(actor: Actor, now: datetime) -> Row | None:
+def _upcoming(suspension: Suspension, actor: Actor, now: datetime) -> Row | None:
+    """Return what comes next, and never the one just answered: whoever asked a question waits for an answer."""
     reader = Reader(actor, rights_held(actor=actor), now)
-    rows = selectors.waiting_for(actor=actor, held=reader.held, now=now)
+    rows = selectors.waiting_for(actor=actor, held=reader.held, now=now).exclude(pk=suspension.pk)
     return next(iter(present_rows(selectors.open_page(rows, after=None, limit=1), reader=reader)), None)

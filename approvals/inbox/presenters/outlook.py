@@ -72,7 +72,9 @@ def _consequence(
         return _("Your question is shown here. Nothing is decided, and the time goes on.")
     count = tally(policy, [*others, Ballot(action, overrides)])
     if count.decision is not None:
-        return _("Decides it. %(then)s") % {"then": _after(suspension, action, count.decision)}
+        return _("This decides it and cannot be undone. %(then)s") % {
+            "then": _after(suspension, action, count.decision)
+        }
     if action is Action.REJECT:
         return _("Counts as rejection %(count)d of the %(needed)d that stop it.") % {
             "count": count.rejects,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -62,6 +62,7 @@ class _Facts:
     reader: Reader
     refs: Mapping[str, Sequence[ApproverRef]]
     votes: Mapping[str, Sequence[CastVote]]
+    asked: Collection[str]
     names: Mapping[str, str]
 
     @property
@@ -70,12 +71,13 @@ class _Facts:
 
 
 def present_rows(suspensions: Sequence[Suspension], *, reader: Reader) -> list[Row]:
-    """Return a page of rows. Three queries, however many rows, references and votes there are."""
+    """Return a page of rows. Four queries, however many rows, references and votes there are."""
     if not suspensions:
         return []
     ids = [suspension.pk for suspension in suspensions]
     names = _names(suspensions, reader)
-    facts = _Facts(reader, selectors.refs_named_at(ids), selectors.votes_at(ids), names)
+    asked = selectors.asked_by(subject_id=reader.actor.subject_id, interrupt_ids=ids)
+    facts = _Facts(reader, selectors.refs_named_at(ids), selectors.votes_at(ids), asked, names)
     return [_row(suspension, facts) for suspension in suspensions]
 
 
@@ -105,7 +107,7 @@ def _row(suspension: Suspension, facts: _Facts) -> Row:
         due=due(suspension.deadline, now=facts.reader.now) if is_open else None,
         progress=progress(read_policy(data), votes) if is_open and is_approval else "",
         standing=_standing(suspension, facts) if is_open else "",
-        my_vote=_my_vote(votes, facts.me),
+        my_vote=_my_vote(votes, facts.me) or (_("you asked") if suspension.pk in facts.asked else ""),
         state=None if is_open else words.ending(suspension),
         ended=moment(suspension.resolved_at, now=facts.reader.now) if suspension.resolved_at else None,
         ended_by=_ended_by(suspension, facts),
@@ -134,7 +136,8 @@ def _standing(suspension: Suspension, facts: _Facts) -> str:
     if not rights:
         return "" if not named else _("not yours to answer")
     right = preferred(rights, actor=facts.reader.actor)
-    return words.right_words(right.via, right.on_behalf_of, facts.names)
+    by = words.right_words(right.via, right.on_behalf_of, facts.names)
+    return _("you answer %(right)s") % {"right": by} if by else ""
 
 
 def _my_vote(votes: Iterable[CastVote], me: str) -> str:

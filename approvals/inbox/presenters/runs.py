@@ -21,9 +21,10 @@ from interrupts.contracts.types import JsonObject
 from interrupts.engine.plan import Plan, load_plan
 from interrupts.models import Run, RunEvent
 from interrupts.run_state import RunState
-from interrupts.vocabulary import TIMEOUT_ACTION, EventType, InterruptKind
+from interrupts.vocabulary import TIMEOUT_ACTION, Decision, EventType, InterruptKind
 
 MAX_EVENTS: Final = 500
+_REJECTED: Final = "approval_rejected"
 
 _SENTENCES: Final[Mapping[str, Words]] = {
     EventType.RUN_STARTED: gettext_lazy("The run started."),
@@ -118,7 +119,7 @@ def present_run(run: Run, *, now: datetime) -> RunPage:
         is_being_paused=run.pause_request is not None,
         ended=moment(run.completed_at, now=now) if run.completed_at else None,
         waits_at=_node_name(plan, run.current_node_id) if run.current_node_id else "",
-        error=_error(run.error),
+        error=_error(run.error, events, names),
         asked=tuple(_asked(run)),
         inputs=_values(_masked(run.inputs, sensitive)),
         outputs=_values(state.outputs),
@@ -143,10 +144,23 @@ def _asked(run: Run) -> Iterable[Asked]:
         yield Asked(interrupt_url(suspension), one_line(suspension.title), state)
 
 
-def _error(error: object) -> tuple[str, str] | None:
+def _error(error: object, events: Iterable[RunEvent], names: Mapping[str, str]) -> tuple[str, str] | None:
     if not isinstance(error, dict):
         return None
-    return str(error.get("code", "")), visible(str(error.get("message", "")))
+    code = str(error.get("code", ""))
+    rejection = _rejection(events, names) if code == _REJECTED else ""
+    return code, rejection or visible(str(error.get("message", "")))
+
+
+def _rejection(events: Iterable[RunEvent], names: Mapping[str, str]) -> str:
+    """Return who rejected what ended the run, by the last answer that did; nothing when the log shown has none."""
+    rejected = [e.payload for e in events if e.payload.get("decision") == Decision.REJECTED]
+    if not rejected:
+        return ""
+    if rejected[-1].get("action") == TIMEOUT_ACTION:
+        return _("Nobody decided in time, so it was rejected.")
+    decider = words.decider_of(rejected[-1])
+    return _("Rejected by %(name)s.") % {"name": words.person(decider, names)} if decider else ""
 
 
 def _values(value: JsonObject | None) -> Artifact | None:
@@ -175,6 +189,8 @@ def _event_line(plan: Plan, event: RunEvent, names: Mapping[str, str], sensitive
 def _sentence(plan: Plan, event: RunEvent, names: Mapping[str, str]) -> str:
     if event.type == EventType.INTERRUPT_RESOLVED:
         return _resolved(plan, event, names)
+    if event.type == EventType.INTERRUPT_REQUESTED and event.payload.get("kind") == InterruptKind.APPROVAL:
+        return _("“%(node)s” asked for a decision.") % {"node": _node_name(plan, event.node_id)}
     template = str(_SENTENCES.get(event.type, event.type))
     return template % {"node": _node_name(plan, event.node_id)} if "%(" in template else template
 

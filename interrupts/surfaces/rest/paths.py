@@ -11,10 +11,16 @@ from interrupts.errors import TenantMismatch, ValidationFailed
 from interrupts.ids import tenant_of
 from interrupts.vocabulary import BOUND_ID_PATTERN, NODE_ID_PATTERN
 
-# Everything else is the protocol's: an unknown path there is answered in JSON, never with a page.
+# Everything else is the protocol's: an unknown path there is answered in JSON, save to a browser that mistyped one.
 _PEOPLES_FOLDERS: Final = ("/inbox/", "/accounts/", "/admin/", "/static/")
 _PEOPLES_PAGES: Final = frozenset({"/", "/inbox", "/accounts", "/admin", "/static", "/healthz", "/readyz"})
 
+# The first segments that the protocol speaks below, offered here or not: there nobody ever gets a page, but for links.
+# The empty one stands for paths that begin with two slashes.
+_PROTOCOL_ROOTS: Final = frozenset(
+    {"", ".well-known", "host", "interrupts", "openapi.json", "prompts", "runs", "v1", "v2", "webhooks", "workflows"}
+)
+_ROOT: Final = re.compile(r"/([^/:]*)")
 _LINKS: Final = "/interrupts/"
 _PAGE_METHODS: Final = frozenset({"GET", "HEAD", "POST"})
 _JSON: Final = "application/json"
@@ -44,12 +50,21 @@ def is_for_people(request: HttpRequest) -> bool:
     """Tell whether a request is for one of people's pages.
 
     A signed link has one address for both: a browser, which prefers a page to JSON, gets the page. A client that does
-    not say what it accepts, or accepts anything, gets the protocol.
+    not say what it accepts, or accepts anything, gets the protocol. So does an address that nothing has, which somebody
+    mistyped in a browser.
     """
     path = request.path_info
     if path.startswith(_LINKS):
         return request.method in _PAGE_METHODS and _prefers_page(request)
-    return path in _PEOPLES_PAGES or path.startswith(_PEOPLES_FOLDERS)
+    return path in _PEOPLES_PAGES or path.startswith(_PEOPLES_FOLDERS) or _is_mistyped(request)
+
+
+def _is_mistyped(request: HttpRequest) -> bool:
+    root = _ROOT.match(request.path_info)
+    if root is None or root[1] in _PROTOCOL_ROOTS or request.method not in {"GET", "HEAD"}:
+        return False
+    # Named first, as browsers do; a program that takes a page as well is still told in JSON.
+    return request.headers.get("Accept", "").lstrip().lower().startswith(_PAGE) and _prefers_page(request)
 
 
 def _prefers_page(request: HttpRequest) -> bool:

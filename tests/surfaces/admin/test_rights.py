@@ -42,6 +42,17 @@ def test_a_right_given_here_lets_its_holder_answer_and_taken_back_no_more(admin:
     assert factories.status(run_id) == "completed"
 
 
+def test_the_page_of_a_holder_says_how_a_right_is_given_and_taken_back(admin: Client) -> None:
+    carol, role = factories.actor("carol", groups=["managers"]), factories.ref(RefKind.ROLE, "manager")
+    for page in (
+        rights_page(role, "user-manage", carol.user_id),
+        rights_page(role, "group-manage", Group.objects.get().pk),
+    ):
+        assert "The right is not held yet. To give it, tick it and save." in admin.get(page).content.decode()
+        admin.post(page, {"permissions": ["answer_as"]})
+        assert "The right is held. To take it back, untick it and save." in admin.get(page).content.decode()
+
+
 def test_a_group_is_given_the_right_to_override_a_workflow(admin: Client) -> None:
     dora = factories.actor("dora", groups=["managers"])
     gate = factories.one_gate(requiredApprovals=3, overrideBypassesQuorum=True)

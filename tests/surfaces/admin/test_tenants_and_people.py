@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 
 from interrupts.models import Membership, Tenant
@@ -46,7 +46,7 @@ def test_a_tenant_that_holds_something_is_not_deleted_and_says_what(admin: Clien
     ):
         told = answer.content.decode()
         assert "The tenant acme cannot be deleted, because it holds " in told
-        assert "2 memberships, 2 workflows, 2 runs, 1 webhooks, 1 suspensions, 2 approvers" in told
+        assert "2 memberships, 2 workflows, 2 runs, 1 webhooks, 1 decisions, 2 approver references" in told
     admin.post(list_page(Tenant), {"action": "delete_selected", "_selected_action": ["acme"], "post": "yes"})
     assert Tenant.objects.filter(pk="acme").exists()
 
@@ -111,3 +111,28 @@ def test_people_are_put_into_a_group_on_its_page(admin: Client) -> None:
     }
     assert admin.post(record_page(finance), form).status_code == 302
     assert list(finance.user_set.all()) == [alice]
+
+
+def test_rights_on_these_pages_are_offered_for_staff_alone(admin: Client) -> None:
+    person, staff = User.objects.create_user("ann"), User.objects.create_user("sue", is_staff=True)
+    group = Group.objects.create(name="finance")
+    assert 'name="user_permissions"' not in admin.get(record_page(person)).content.decode()
+    assert 'name="user_permissions"' in admin.get(record_page(staff)).content.decode()
+    page = admin.get(record_page(group)).content.decode()
+    assert 'name="name"' in page
+    assert 'name="permissions"' not in page
+
+
+def test_saving_a_person_or_a_group_keeps_the_rights_that_are_not_offered(admin: Client) -> None:
+    group = Group.objects.create(name="finance")
+    group.permissions.add(Permission.objects.get(codename="view_vote"))
+    rows = {f"User_groups-{name}_FORMS": "0" for name in ("TOTAL", "INITIAL")}
+    assert admin.post(record_page(group), {"name": "money", **rows}).status_code == 302
+    group.refresh_from_db()
+    assert group.name == "money"
+    assert group.permissions.count() == 1
+
+
+def test_every_page_names_its_icon(admin: Client) -> None:
+    for path in ("/admin/", list_page(User), "/admin/login/"):
+        assert '<link rel="icon" href="/static/favicon.svg"' in admin.get(path, follow=True).content.decode()

@@ -15,6 +15,7 @@ from interrupts.errors import Forbidden, NotFound, RateLimited, RunTerminal, Val
 from interrupts.surfaces.problems import RENDERINGS, exit_code
 from interrupts.surfaces.rest import middleware
 from interrupts.surfaces.rest.paths import is_for_people
+from interrupts.urls import urlpatterns
 from tests.surfaces.rest.api import Api, wire
 
 pytestmark = pytest.mark.django_db
@@ -137,10 +138,39 @@ def test_peoples_paths_are_left_to_pages(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/runs", "/runs/inbox/x", "/inboxes", "/healthz/", "//inbox/", "/.well-known/openwop", ""]
+    "path",
+    ["/runs", "/runs:nope", "/runs/inbox/x", "/v1/runs", "/prompts/x", "/host", "//inbox/", "/.well-known/openwop", ""],
 )
-def test_every_other_path_belongs_to_the_protocol(path: str) -> None:
+def test_every_path_below_a_root_of_the_protocol_is_its_own(path: str) -> None:
     assert not is_for_people(asked(path, BROWSER))
+
+
+def test_whatever_the_protocol_offers_is_below_one_of_its_roots() -> None:
+    offered = [str(pattern.pattern) for pattern in urlpatterns]
+    assert offered
+    for path in offered:
+        assert is_for_people(asked(f"/{path}", BROWSER)) is path.startswith("interrupts/")
+
+
+@pytest.mark.parametrize("path", ["/inbxo", "/inboxes", "/healthz/", "/adminn/users", "/favicon.ico"])
+def test_an_address_mistyped_in_a_browser_is_told_on_a_page(client: Client, path: str) -> None:
+    page = client.get(path, headers={"accept": BROWSER})
+    assert (page.status_code, page["Content-Type"]) == (404, "text/html; charset=utf-8")
+    assert "There is nothing at this address" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("method", "accept"),
+    [
+        ("GET", None),
+        ("GET", "*/*"),
+        ("GET", "application/json, text/html"),
+        ("GET", "image/avif, text/html"),
+        ("POST", BROWSER),
+    ],
+)
+def test_a_mistyped_address_is_told_in_json_to_everybody_else(method: str, accept: str | None) -> None:
+    assert not is_for_people(asked("/inbxo", accept, method))
 
 
 @pytest.mark.parametrize("accept", [BROWSER, "text/html", "text/html,*/*;q=0.1", "application/json;q=0.5, text/html"])

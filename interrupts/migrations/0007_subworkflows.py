@@ -8,7 +8,7 @@ import interrupts.models.fields
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("interrupts", "0005_pauses"),
+        ("interrupts", "0006_pauses"),
     ]
 
     operations = [

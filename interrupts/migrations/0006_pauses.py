@@ -7,7 +7,7 @@ import interrupts.models.fields
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("interrupts", "0004_deliveries"),
+        ("interrupts", "0005_plainer_names"),
     ]
 
     operations = [
