@@ -54,7 +54,7 @@ class _Reader:
             self._pause(entry)
         if entry.type == "node.started":
             again = self.attempts[entry.node_id] + 1 if entry.node_id in self.cut else 0
-            assert entry.payload["attempt"] == again
+            assert entry.payload.get("attempt", 0) == again
             self.attempts[entry.node_id] = again
             self.cut.discard(entry.node_id)
         if entry.type in ("node.started", "node.skipped"):

@@ -46,7 +46,6 @@ def test_every_operation_on_a_run_takes_both_forms(api: Api, gate_run: str) -> N
         "acme%252Fr-0123456789abcdef",
         "acme~2F" + "r" * 129,
         "a" * 129 + "~2Fr-0123456789abcdef",
-        "acme~2Fr-0123456789abcdef:pause",
         "%20",
     ],
 )
