@@ -34,11 +34,6 @@ def dave(visitor: Visitor) -> Visit:
     return visit
 
 
-def assert_fits_and_keeps_the_policy(visit: Visit) -> None:
-    assert visit.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    assert visit.complaints == []
-
-
 def test_a_key_is_made_shown_once_and_revoked(dave: Visit) -> None:
     member("alice")
     page = dave.page
@@ -50,13 +45,13 @@ def test_a_key_is_made_shown_once_and_revoked(dave: Visit) -> None:
     page.get_by_role("button", name="Save").click()
     secret = page.locator(".wop-key").inner_text()
     assert identity.authenticate_key(secret=secret, now=ApiKey.objects.get().created_at).username == "alice"
-    assert_fits_and_keeps_the_policy(dave)
+    dave.assert_fits_and_keeps_the_policy()
     page.get_by_role("link", name="I have copied it").click()
     expect(page.locator("body")).not_to_contain_text(secret)
     page.locator("tbody .action-select").check()
     page.get_by_label("Action:").select_option("revoke")
     page.get_by_role("button", name="Go").click()
-    assert_fits_and_keeps_the_policy(dave)
+    dave.assert_fits_and_keeps_the_policy()
     page.get_by_role("button", name="Revoke").click()
     expect(page.get_by_text("1 key is revoked.")).to_be_visible()
 
@@ -68,13 +63,13 @@ def test_a_role_is_given_to_somebody_who_then_answers(dave: Visit) -> None:
     dave.open("/admin/approvals/approverref/")
     page.get_by_role("link", name="role:manager").click()
     page.get_by_role("link", name="Who holds it").click()
-    assert_fits_and_keeps_the_policy(dave)
+    dave.assert_fits_and_keeps_the_policy()
     page.get_by_label("User name").fill("carol")
     page.get_by_role("button", name="Manage user").click()
     page.get_by_label("May answer gates that name this reference").check()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Permissions saved.")).to_be_visible()
-    assert_fits_and_keeps_the_policy(dave)
+    dave.assert_fits_and_keeps_the_policy()
     answer(carol, run_id, "accept")
     assert status(run_id) == "completed"
 
@@ -85,12 +80,12 @@ def test_the_pages_of_a_run_fit_and_lead_from_its_log_to_its_votes(dave: Visit) 
     ref(RefKind.ROLE, "a-role-with-a-very-long-name-" + "x" * 120)
     page = dave.page
     dave.open(record_page(Run.objects.get(pk=run_id)))
-    assert_fits_and_keeps_the_policy(dave)
+    dave.assert_fits_and_keeps_the_policy()
     page.locator("summary", has_text="interrupt.requested").click()
     expect(page.get_by_text('"title": "Release it?"').first).to_be_visible()
     dave.open(record_page(suspension(run_id)))
     expect(page.locator("#votes-group")).to_contain_text("alice")
-    assert_fits_and_keeps_the_policy(dave)
+    dave.assert_fits_and_keeps_the_policy()
     for path in (list_page(Run), "/admin/approvals/approverref/", "/admin/interrupts/workflow/add/"):
         dave.open(path)
-        assert_fits_and_keeps_the_policy(dave)
+        dave.assert_fits_and_keeps_the_policy()
