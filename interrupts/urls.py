@@ -11,6 +11,7 @@ from interrupts.surfaces.rest.views.interrupts import LinkView, ResolveView, Tok
 from interrupts.surfaces.rest.views.runs import BulkCancelView, CancelView, PauseView, ResumeView, RunsView, RunView
 from interrupts.surfaces.rest.views.webhooks import DeadLettersView, RotateSecretView, WebhooksView, WebhookView
 from interrupts.surfaces.rest.views.workflows import CheckView, RegistrationView, WorkflowView
+from interrupts.surfaces.rpc.view import RpcView
 
 register_converter(BoundIdConverter, "bound_id")
 
@@ -21,6 +22,7 @@ urlpatterns = [
     path("host/wopsite/workflows", RegistrationView.as_view()),
     path("host/wopsite/runs/<bound_id:run_id>/interrupts/<str:node_id>/links", LinkView.as_view()),
     path("host/wopsite/workflows:check", CheckView.as_view()),
+    path("host/wopsite/rpc", RpcView.as_view()),
     path("runs", RunsView.as_view()),
     path("runs:bulk-cancel", BulkCancelView.as_view()),
     path("runs/<bound_id:run_id>/cancel", CancelView.as_view()),

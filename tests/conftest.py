@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.management.color import Style
 from django.db import connection
 
-from interrupts.surfaces.rest.news import RUN_NEWS
+from interrupts.surfaces.news import RUN_NEWS
 from wopsite.celery import app
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)

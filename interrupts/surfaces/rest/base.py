@@ -47,7 +47,7 @@ class ProtocolView(APIView):
         """Method, credential, scope, ids, idempotency key: in this order, so that answers do not depend on state."""
         self.operation = self._find_operation()
         self.now = timezone.now()
-        if self.operation.scope is not None:
+        if self.operation.needs_credential:
             self._authorize()
         for name in _FIELDS.keys() & self.kwargs.keys():
             # The handler is called with this very dict: it gets the id decoded and known to be of the caller's tenant.
@@ -100,7 +100,7 @@ class ProtocolView(APIView):
 
     def _check_key(self) -> None:
         key = self.http.headers.get("Idempotency-Key")
-        if key is None or not self.operation.is_mutation or self.operation.scope is None:
+        if key is None or not self.operation.is_mutation or not self.operation.needs_credential:
             return
         if not re.fullmatch(IDEMPOTENCY_KEY_PATTERN, key):
             raise IdempotencyKeyInvalid

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 import re
-import secrets
 from collections.abc import Callable
 from typing import Final
 
 from django.core.exceptions import SuspiciousOperation
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import Resolver404, resolve
 
-from interrupts.errors import NotFound, ProtocolVersionUnsupported, ServiceUnavailable, ValidationFailed, WopError
+from interrupts.errors import NotFound, ProtocolVersionUnsupported, ValidationFailed
 from interrupts.services.idempotency import ReplayedError
+from interrupts.surfaces.faults import told
 from interrupts.surfaces.rest.paths import is_for_people
 from interrupts.surfaces.rest.responses import error_response
 from interrupts.vocabulary import PROTOCOL_VERSION
-
-logger = logging.getLogger(__name__)
 
 VERSION_HEADER: Final = "OpenWOP-Version"
 _VERSION: Final = re.compile(r"(?P<major>0|[1-9][0-9]*)(\.(0|[1-9][0-9]*))?")
@@ -68,20 +64,10 @@ def _answer(request: HttpRequest) -> HttpResponse:
         return _dispatch(request)
     except ReplayedError as replayed:
         return error_response(replayed.error, is_replay=True)
-    except WopError as error:
-        return error_response(error)
     except SuspiciousOperation:
         return error_response(ValidationFailed("This request holds more than this host reads."))
-    except (OperationalError, InterfaceError) as error:
-        # The database is away, or has broken a deadlock or a lock time-out by ending us: asking again may succeed.
-        logger.exception("database failed method=%s", request.method)
-        return error_response(ServiceUnavailable(details={"reason": type(error).__name__}))
-    except Exception:
-        correlation_id = secrets.token_hex(8)
-        logger.exception(
-            "unexpected fault correlation=%s method=%s path=%s", correlation_id, request.method, request.path
-        )
-        return error_response(_internal_error(correlation_id))
+    except Exception as error:  # noqa: BLE001 - whatever happens, the answer is a registered error, and the log has it
+        return error_response(told(error, asked=f"{request.method} {request.path}"))
 
 
 def _dispatch(request: HttpRequest) -> HttpResponse:
@@ -92,11 +78,3 @@ def _dispatch(request: HttpRequest) -> HttpResponse:
     request.resolver_match = match
     response: HttpResponse = match.func(request, *match.args, **match.kwargs)
     return response
-
-
-def _internal_error(correlation_id: str) -> WopError:
-    """Tell nothing of the inside but an id under which the log has it all."""
-    return WopError(
-        "Something went wrong on this host. Ask its operator, and give them the correlation id.",
-        details={"correlationId": correlation_id},
-    )

@@ -52,10 +52,12 @@ class ProtocolSchema(AutoSchema):
             "summary": operation.summary,
             "parameters": [*_path_parameters(path), *map(_parameter, _parameters(operation))],
             "responses": {**_answers(operation), **_refusals(operation)},
-            "security": [{"apiKey": []}] if operation.scope is not None else [],
+            "security": [{"apiKey": []}] if operation.needs_credential else [],
         }
         if operation.scope is not None:
             described["description"] = f"Needs the scope `{operation.scope}`."
+        elif operation.has_scope_per_call:
+            described["description"] = "Each call inside needs the scope of its method."
         if operation.body is not None:
             described["requestBody"] = {"required": not operation.body_is_optional, "content": _content(operation.body)}
         return described
@@ -83,7 +85,7 @@ def openapi_text() -> str:
 
 
 def _parameters(operation: Operation) -> list[Parameter]:
-    extra = [_KEY] if operation.is_mutation and operation.scope is not None else []
+    extra = [_KEY] if operation.is_mutation and operation.needs_credential else []
     extra += [_IF_NONE_MATCH] if operation.is_conditional else []
     return [_VERSION, *operation.parameters, *extra]
 

@@ -49,6 +49,7 @@ class Parameter:
 class Operation:
     """One method of one path. ``body`` and ``answers`` name our schemas; no ``scope`` means no credential.
 
+    Where each call inside a request needs a scope of its own (``has_scope_per_call``), the request needs a credential.
     An answer without a schema has no body. Mutations honour Idempotency-Key; reads must not (wire contract §10).
     """
 
@@ -56,12 +57,17 @@ class Operation:
     summary: str
     answers: Mapping[int, str | None]
     scope: Scope | None = None
+    has_scope_per_call: bool = False
     body: str | None = None
     body_is_optional: bool = False
     is_conditional: bool = False
     parameters: tuple[Parameter, ...] = ()
     raises: tuple[str, ...] = field(default=())
     is_bodiless_mutation: bool = False
+
+    @property
+    def needs_credential(self) -> bool:
+        return self.scope is not None or self.has_scope_per_call
 
     @property
     def is_mutation(self) -> bool:
@@ -71,7 +77,7 @@ class Operation:
     def errors(self) -> tuple[str, ...]:
         """Every code this operation may answer."""
         codes = [*_ALWAYS, *self.raises]
-        if self.scope is not None:
+        if self.needs_credential:
             codes += _AUTHENTICATED
         if self.is_mutation:
             codes += _MUTATING

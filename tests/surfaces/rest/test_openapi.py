@@ -58,6 +58,7 @@ def test_every_path_of_the_protocol_is_described_once(document: Any) -> None:
     operations = [operation["operationId"] for methods in document["paths"].values() for operation in methods.values()]
     assert sorted(operations) == [
         "bulkCancelRuns",
+        "callMethods",
         "cancelRun",
         "checkWorkflow",
         "createRun",

@@ -13,8 +13,8 @@ from django.db import connection, connections
 
 from interrupts.contracts.shipped import event_payload
 from interrupts.contracts.validation import validate
-from interrupts.surfaces.rest import polling
-from interrupts.surfaces.rest.news import RunNews
+from interrupts.surfaces import polling
+from interrupts.surfaces.news import RunNews
 from tests import factories
 from tests.factories import register
 from tests.surfaces.rest.api import Answer, Api, wire

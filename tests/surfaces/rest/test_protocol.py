@@ -12,6 +12,7 @@ from django.test import Client, RequestFactory
 
 from interrupts.contracts.shipped import shipped_document
 from interrupts.errors import Forbidden, NotFound, RateLimited, RunTerminal, ValidationFailed, WopError
+from interrupts.surfaces import faults
 from interrupts.surfaces.problems import RENDERINGS, exit_code
 from interrupts.surfaces.rest import middleware
 from interrupts.surfaces.rest.paths import is_for_people
@@ -105,7 +106,7 @@ def test_an_unexpected_fault_tells_an_id_under_which_the_log_has_it(
         raise ZeroDivisionError("secret inside")
 
     monkeypatch.setattr(middleware, "_dispatch", burst)
-    with caplog.at_level(logging.ERROR, logger=middleware.logger.name):
+    with caplog.at_level(logging.ERROR, logger=faults.logger.name):
         answer = api.get("/runs")
     details = answer.refused(500, "internal_error")
     assert list(details) == ["correlationId"]

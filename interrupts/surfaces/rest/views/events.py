@@ -8,10 +8,10 @@ from typing import ClassVar, Final
 from django.http import HttpResponse
 from rest_framework.request import Request
 
+from interrupts.surfaces.polling import await_events
 from interrupts.surfaces.rest.base import ProtocolView
 from interrupts.surfaces.rest.bodies import read_integer
 from interrupts.surfaces.rest.operations import Operation, Parameter
-from interrupts.surfaces.rest.polling import await_events
 from interrupts.surfaces.rest.responses import json_response
 from interrupts.vocabulary import Scope
 

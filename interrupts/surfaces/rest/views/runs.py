@@ -14,11 +14,11 @@ from interrupts.contracts.types import JsonObject
 from interrupts.errors import ValidationFailed
 from interrupts.services.pausing import PauseRun, ResumeRun, pause_run, resume_run
 from interrupts.services.runs import BulkCancel, CancelRun, bulk_cancel, cancel_run, create_run, read_run
+from interrupts.surfaces.creation import read_create_run
+from interrupts.surfaces.cursors import mint_cursor, read_cursor
+from interrupts.surfaces.documents import run_snapshot
 from interrupts.surfaces.rest.base import ProtocolView
 from interrupts.surfaces.rest.bodies import read_integer
-from interrupts.surfaces.rest.creation import read_create_run
-from interrupts.surfaces.rest.cursors import mint_cursor, read_cursor
-from interrupts.surfaces.rest.documents import run_snapshot
 from interrupts.surfaces.rest.operations import Operation, Parameter
 from interrupts.surfaces.rest.paths import project_id, read_authored_id
 from interrupts.surfaces.rest.responses import PRIVATE, conditional, json_response

@@ -12,9 +12,9 @@ from interrupts.conf import DEFAULT_PAGE_SIZE, MAX_DEAD_LETTER_PAGE
 from interrupts.contracts.types import JsonObject
 from interrupts.services import egress, webhooks
 from interrupts.services.webhooks import RegisterWebhook, RotateSecret
+from interrupts.surfaces.cursors import mint_dead_letter_cursor, read_dead_letter_cursor
 from interrupts.surfaces.rest.base import ProtocolView
 from interrupts.surfaces.rest.bodies import read_integer
-from interrupts.surfaces.rest.cursors import mint_dead_letter_cursor, read_dead_letter_cursor
 from interrupts.surfaces.rest.operations import Operation, Parameter
 from interrupts.surfaces.rest.responses import empty_response, json_response
 from interrupts.vocabulary import Scope, SignatureAlgorithm

@@ -16,7 +16,7 @@ from interrupts.contracts.types import JsonObject
 from interrupts.errors import RateLimited
 from interrupts.services.event_documents import event_document, sensitive_inputs
 from interrupts.services.runs import read_run
-from interrupts.surfaces.rest.news import RUN_NEWS
+from interrupts.surfaces.news import RUN_NEWS
 from interrupts.vocabulary import TERMINAL_STATUSES
 
 # A waiting poll holds a thread of the server. A quarter of them stays free for requests that do not wait.
@@ -30,7 +30,7 @@ def await_events(*, tenant_id: str, run_id: str, after: int, seconds: float) -> 
     """
     deadline = time.monotonic() + seconds
     page = _read_page(tenant_id, run_id, after)
-    if _has_news(page):
+    if _has_news(page) or seconds <= 0:
         return page
     with _seat(), RUN_NEWS.following(run_id) as wait:
         while True:

@@ -1,0 +1,101 @@
+"""Answering a JSON-RPC message: one call or a batch, each call in a transaction of its own."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils import timezone
+
+from interrupts import conf
+from interrupts.actor import Actor
+from interrupts.contracts.json_text import MalformedJson, parse_json
+from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.errors import ValidationFailed
+from interrupts.services.idempotency import ReplayedError
+from interrupts.surfaces.faults import told
+from interrupts.surfaces.methods.runs import TIMEOUT_MEMBER
+from interrupts.surfaces.methods.table import METHODS, perform
+from interrupts.surfaces.rpc.framing import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    InvalidRequest,
+    Request,
+    error_of,
+    read_request,
+    result_of,
+)
+
+MAX_BATCH: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What to answer: nothing to notifications alone."""
+
+    body: JsonObject | list[JsonValue] | None
+    is_replay: bool = False
+
+
+def answer(raw: bytes, *, actor: Actor, idempotency_key: str | None = None) -> Answer:
+    """Answer a message. No exception leaves here: each becomes the error of its call."""
+    try:
+        message = parse_json(raw, max_bytes=conf.limits().max_body_bytes)
+    except MalformedJson as error:
+        return Answer(error_of(None, _unreadable(error), PARSE_ERROR))
+    if not isinstance(message, list):
+        return _answer_one(message, actor, idempotency_key)
+    if not 1 <= len(message) <= MAX_BATCH:
+        fault = InvalidRequest(f"A batch has from 1 to {MAX_BATCH} requests; this one has {len(message)}.")
+        return Answer(error_of(None, fault, INVALID_REQUEST))
+    answers = [
+        _answer_one(item, actor, _key_of_item(idempotency_key, position), is_batch=True)
+        for position, item in enumerate(message)
+    ]
+    bodies: list[JsonValue] = [given.body for given in answers if given.body is not None]
+    return Answer(bodies or None)
+
+
+def _answer_one(value: JsonValue, actor: Actor, key: str | None, *, is_batch: bool = False) -> Answer:
+    try:
+        request = read_request(value)
+    except InvalidRequest as error:
+        return Answer(error_of(error.request_id, error, INVALID_REQUEST))
+    given = _call(request, actor, key, is_batch=is_batch)
+    return Answer(None) if request.is_notification else given
+
+
+def _call(request: Request, actor: Actor, key: str | None, *, is_batch: bool) -> Answer:
+    try:
+        if is_batch:
+            _refuse_waiting(request)
+        done = perform(request.method, request.params, actor=actor, now=timezone.now(), idempotency_key=key)
+    except ReplayedError as replayed:
+        return Answer(error_of(request.request_id, replayed.error), is_replay=True)
+    except Exception as error:  # noqa: BLE001 - one call's fault must not take the answers of its batch with it
+        code = None if request.method in METHODS else METHOD_NOT_FOUND
+        return Answer(error_of(request.request_id, told(error, asked=f"rpc {request.method[:80]}"), code))
+    return Answer(result_of(request.request_id, done.result), done.is_replay)
+
+
+def _refuse_waiting(request: Request) -> None:
+    """The calls of a batch are answered one after the other: each could wait as long as a whole request may."""
+    if isinstance(request.params, dict) and request.params.get(TIMEOUT_MEMBER):
+        raise ValidationFailed(
+            f"A call in a batch cannot wait. Leave {TIMEOUT_MEMBER} out, or send this call by itself.",
+            details={"field": TIMEOUT_MEMBER},
+        )
+
+
+def _key_of_item(key: str | None, position: int) -> str | None:
+    """Return the key of one call of a batch: its own, and the same when the batch is sent again."""
+    return None if key is None else hashlib.sha256(f"{key}\n{position}".encode()).hexdigest()
+
+
+def _unreadable(error: MalformedJson) -> ValidationFailed:
+    return ValidationFailed(
+        f"The message cannot be read: {error.message} (line {error.line}, column {error.column})",
+        details={"line": error.line, "column": error.column},
+    )
