@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import ClassVar, cast
+from functools import cache
+from typing import ClassVar, Final, cast
 
 from approvals import eligibility, quorum, votes
 from approvals.eligibility import Right
@@ -12,14 +13,18 @@ from approvals.models import ApproverRef, GateApprover, Vote
 from approvals.policy import named_refs, read_policy
 from interrupts import conf
 from interrupts.actor import Actor
-from interrupts.contracts.shipped import shipped
+from interrupts.contracts.composition import ANY_OBJECT
+from interrupts.contracts.shipped import shipped, shipped_document
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import validate
 from interrupts.errors import ValidationFailed
 from interrupts.events import isoformat
-from interrupts.kinds.base import Consideration, Decided, Kind, OpenInterrupt, Resolution, Undecided
+from interrupts.kinds.base import Consideration, Contract, Decided, Kind, OpenInterrupt, Resolution, Undecided
 from interrupts.problems import validation_failed
 from interrupts.vocabulary import TIMEOUT_ACTION, Action, Decision, InterruptKind, RefKind
+
+# What only one action carries.
+_USED_BY: Final = {Action.REFINE: "refineFeedback", Action.EDIT_ACCEPT: "editedArtifactData"}
 
 
 class ApprovalKind(Kind):
@@ -32,6 +37,17 @@ class ApprovalKind(Kind):
     def opened(self, interrupt: OpenInterrupt) -> None:
         refs: list[ApproverRef | None] = [*_record_refs(interrupt.tenant_id, named_refs(interrupt.data))] or [None]
         GateApprover.objects.bulk_create([GateApprover(suspension_id=interrupt.id, ref=ref) for ref in refs])
+
+    def derived(self, interrupt: OpenInterrupt) -> Contract:
+        """The outcomes are the gate's actions; the payload is what an answer says besides."""
+        actions = tuple(map(str, read_policy(interrupt.data).actions))
+        return Contract(str(self.kind), actions, ANY_OBJECT, _beside_the_action(actions), typed=True)
+
+    def composed(self, outcome: str, payload: JsonValue) -> JsonValue:
+        return {"action": outcome, **cast("JsonObject", payload)}
+
+    def place(self, interrupt: OpenInterrupt, pointer: str) -> str:
+        return "/outcome" if pointer == "/action" else super().place(interrupt, pointer)
 
     def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:
         """Check the answer's shape and action; stamp ``decidedAt`` where it is missing (§25 row 16)."""
@@ -83,6 +99,19 @@ class ApprovalKind(Kind):
             reason="timeout",
             extra=_votes_on_record(votes.standing(interrupt.id)),
         )
+
+
+@cache
+def _beside_the_action(actions: tuple[str, ...]) -> JsonObject:
+    """Return the protocol's schema of an answer without its action, and without what no action here uses.
+
+    What one action requires is known only with the action: ``parse`` tells when it is missing. Members that a gate's
+    own ``resumeSchema`` asks for come on top, so others are admitted.
+    """
+    known = cast("JsonObject", shipped_document("approval-resume")["properties"])
+    unused = {name for action, name in _USED_BY.items() if action not in actions}
+    members = {name: schema for name, schema in known.items() if name not in {"action", "decidedBy", *unused}}
+    return {"type": "object", "properties": members, "propertyNames": {"not": {"const": "action"}}}
 
 
 def _asked(answer: JsonObject) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from interrupts.contracts.problems import Problem
@@ -29,6 +29,15 @@ def validation_failed(problems: Sequence[Problem], *, base: str = "") -> Validat
     )
 
 
+def moved(error: ValidationFailed, place: Callable[[str], str], *, base: str) -> ValidationFailed:
+    """Return a refusal of a value below ``base`` as one of what the caller sent, which ``place`` finds by pointer."""
+    told = cast("list[dict[str, str]]", error.details.get("problems", []))
+    problems = [Problem(place(p["pointer"].removeprefix(base)), p["keyword"], p["message"]) for p in told]
+    if problems:
+        return validation_failed(problems)
+    return ValidationFailed(error.message, details={**error.details, "field": _field(place(""), [])})
+
+
 def _more(count: int) -> str:
     if count == 1:
         return " There is 1 more problem."
@@ -36,7 +45,8 @@ def _more(count: int) -> str:
 
 
 def _field(base: str, problems: Sequence[Problem]) -> str:
-    return (base + problems[0].pointer).strip("/").replace("/", ".")
+    first = problems[0].pointer if problems else ""
+    return (base + first).strip("/").replace("/", ".")
 
 
 def in_lines(error: WopError) -> list[str]:

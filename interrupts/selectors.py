@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -41,6 +42,27 @@ def latest_workflow(tenant_id: str, workflow_id: str) -> Workflow | None:
 
 def open_suspension(run_id: str, node_id: str) -> Suspension | None:
     return Suspension.objects.filter(run_id=run_id, node_id=node_id, outcome=None).first()
+
+
+def open_in_runs(run_ids: Iterable[str]) -> list[Suspension]:
+    """Return the open interrupts of some runs, oldest first, each with its run."""
+    rows = Suspension.objects.filter(run_id__in=list(run_ids), outcome=None).select_related("run")
+    return list(rows.order_by("opened_at", "pk"))
+
+
+def open_interrupts(
+    tenant_id: str, *, now: datetime, after: tuple[datetime, str] | None, limit: int
+) -> list[Suspension]:
+    """Return open interrupts of a tenant that still take an answer, oldest first, ``limit`` at most after a position.
+
+    A position is when an interrupt was opened, and its id.
+    """
+    in_time = Q(deadline__isnull=True) | Q(deadline__gt=now)
+    rows = Suspension.objects.filter(in_time, tenant_id=tenant_id, outcome=None).select_related("run")
+    if after is not None:
+        opened_at, pk = after
+        rows = rows.filter(Q(opened_at__gt=opened_at) | Q(opened_at=opened_at, pk__gt=pk), opened_at__gte=opened_at)
+    return list(rows.order_by("opened_at", "pk")[:limit])
 
 
 def was_suspended(run_id: str, node_id: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import cast
 
@@ -9,14 +10,18 @@ from interrupts.contracts.types import JsonObject
 from interrupts.errors import AlreadyResolved
 from interrupts.ids import mint_interrupt_id
 from interrupts.kinds import registry
-from interrupts.kinds.base import OpenInterrupt
+from interrupts.kinds.base import Contract, OpenInterrupt
 from interrupts.models import Run, Suspension
 from interrupts.vocabulary import InterruptKind, SuspensionOutcome
 
 
-def open_interrupt(*, run: Run, node_id: str, payload: JsonObject, now: datetime) -> Suspension:
-    """Record one interrupt as it is asked and let its kind take note of it.
+def open_interrupt(
+    *, run: Run, node_id: str, visit: int, payload: JsonObject, contract: Contract | None, now: datetime
+) -> Suspension:
+    """Record one interrupt as it is asked, with the contract that answers are held to, and let its kind take note.
 
+    ``visit`` counts the starts of the node, this one included. Without a ``contract`` of its node the interrupt gets
+    the one that its kind derives from what is asked.
     ``unique(run, key)`` holds interrupt.md §Re-entry: the same key is never raised twice in a run.
     """
     timeout_ms = payload.get("timeoutMs")
@@ -34,13 +39,29 @@ def open_interrupt(*, run: Run, node_id: str, payload: JsonObject, now: datetime
         opened_at=now,
         deadline=now + timedelta(milliseconds=timeout_ms) if isinstance(timeout_ms, int) and timeout_ms > 0 else None,
     )
+    interrupt = as_interrupt(suspension, declared=contract)
+    interrupt = replace(interrupt, declared=registry.get(interrupt.kind).contract(interrupt))
+    suspension.contract = {"frame_id": _frame(visit), **cast("Contract", interrupt.declared).to_json()}
     suspension.save(force_insert=True)
-    registry.opened(as_interrupt(suspension))
+    registry.opened(interrupt)
     return suspension
 
 
-def as_interrupt(suspension: Suspension) -> OpenInterrupt:
-    """Return the value that kinds reason about."""
+def frame_of(suspension: Suspension) -> str:
+    """Return which visit of its node asks: ``frame_1`` is the first. One from before that was kept is the latest."""
+    if suspension.contract is not None:
+        return str(suspension.contract["frame_id"])
+    return _frame(suspension.run.state["nodes"][suspension.node_id]["visits"])
+
+
+def _frame(visit: int) -> str:
+    return f"frame_{visit}"
+
+
+def as_interrupt(suspension: Suspension, *, declared: Contract | None = None) -> OpenInterrupt:
+    """Return the value that kinds reason about. Interrupts from before contracts were kept have none of their own."""
+    if suspension.contract is not None:
+        declared = Contract.from_json(suspension.contract)
     return OpenInterrupt(
         id=suspension.pk,
         tenant_id=suspension.tenant_id,
@@ -52,6 +73,8 @@ def as_interrupt(suspension: Suspension) -> OpenInterrupt:
         opened_at=suspension.opened_at,
         deadline=suspension.deadline,
         owner=suspension.run.owner,
+        resume_schema=suspension.resume_schema,
+        declared=declared,
     )
 
 

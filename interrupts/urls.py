@@ -7,7 +7,7 @@ from django.urls import path, register_converter
 from interrupts.surfaces.rest.paths import BoundIdConverter
 from interrupts.surfaces.rest.views.discovery import DiscoveryView, OpenApiView
 from interrupts.surfaces.rest.views.events import PollView
-from interrupts.surfaces.rest.views.interrupts import LinkView, ResolveView, TokenView
+from interrupts.surfaces.rest.views.interrupts import InspectView, LinkView, ResolveView, TokenView
 from interrupts.surfaces.rest.views.runs import BulkCancelView, CancelView, PauseView, ResumeView, RunsView, RunView
 from interrupts.surfaces.rest.views.webhooks import DeadLettersView, RotateSecretView, WebhooksView, WebhookView
 from interrupts.surfaces.rest.views.workflows import CheckView, RegistrationView, WorkflowView
@@ -20,6 +20,7 @@ urlpatterns = [
     path("openapi.json", OpenApiView.as_view()),
     path("workflows/<str:workflow_id>", WorkflowView.as_view()),
     path("host/wopsite/workflows", RegistrationView.as_view()),
+    path("host/wopsite/runs/<bound_id:run_id>/interrupt", InspectView.as_view()),
     path("host/wopsite/runs/<bound_id:run_id>/interrupts/<str:node_id>/links", LinkView.as_view()),
     path("host/wopsite/workflows:check", CheckView.as_view()),
     path("host/wopsite/rpc", RpcView.as_view()),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
+from django.apps import apps
+
 from interrupts import events
 from interrupts.contracts.shipped import event_payload
 from interrupts.contracts.validation import validate
@@ -106,3 +108,9 @@ def assert_family_holds(run_id: str) -> None:
         assert_family_holds(child.pk)
     waited_for = {node.child_run_id for node in nodes.values() if node.status == "running" and node.child_run_id}
     assert waited_for <= set(Run.objects.filter(parent_run=run).values_list("pk", flat=True))
+
+
+def every_row() -> dict[str, list[tuple[object, ...]]]:
+    """Return all that the database holds, table by table: equal before and after what must write nothing."""
+    models = apps.get_models(include_auto_created=True)
+    return {model._meta.label: sorted(model._base_manager.values_list(), key=repr) for model in models}

@@ -314,7 +314,9 @@ def _suspend(execution: Execution, node_id: str, suspend: Suspend) -> None:
         payload["resumeSchema"] = suspend.resume_schema
     if suspend.timeout_ms:
         payload["timeoutMs"] = suspend.timeout_ms
-    suspension = suspensions.open_interrupt(run=log.run, node_id=node_id, payload=payload, now=log.now)
+    suspension = suspensions.open_interrupt(
+        run=log.run, node_id=node_id, visit=node.visits, payload=payload, contract=suspend.contract, now=log.now
+    )
     if suspension.deadline is not None:
         timers.arm(
             run=log.run,

@@ -3,20 +3,61 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from interrupts.actor import Actor
+from interrupts.contracts.composition import ANY_OBJECT
+from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.contracts.validation import SchemaRefused, compile_schema, validate
+from interrupts.problems import validation_failed
 from interrupts.vocabulary import TIMEOUT_ACTION, InterruptKind, Scope
+
+SUBMITTED: Final = "submitted"
+_SHOWN: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What an interrupt promises to whoever answers it; it is fixed when the run pauses.
+
+    ``kind`` is free text, ``outcomes`` are the answers there are to choose from, ``resume_schema`` is what the payload
+    beside the outcome must satisfy. ``typed`` tells a schema that somebody declared, or that follows from what is
+    asked, from one that admits any object. An answer to an ``enveloped`` interrupt is ``{outcome, payload}`` on the
+    wire.
+    """
+
+    kind: str
+    outcomes: tuple[str, ...]
+    request_schema: JsonObject
+    resume_schema: JsonObject
+    typed: bool
+    enveloped: bool = False
+
+    def to_json(self) -> JsonObject:
+        return {
+            "kind": self.kind,
+            "outcomes": list(self.outcomes),
+            "request_schema": self.request_schema,
+            "resume_schema": self.resume_schema,
+            "typed": self.typed,
+            "enveloped": self.enveloped,
+        }
+
+    @classmethod
+    def from_json(cls, stored: JsonObject) -> Contract:
+        known: dict[str, Any] = {each.name: stored[each.name] for each in fields(cls)}
+        return cls(**{**known, "outcomes": tuple(known["outcomes"])})
 
 
 @dataclass(frozen=True, slots=True)
 class OpenInterrupt:
     """An interrupt that waits for its answer. ``data`` is closed per kind (interrupt.md §Payload).
 
-    ``owner`` is the owner of its run: ``{tenant, subject}`` (wire contract §4.3).
+    ``owner`` is the owner of its run: ``{tenant, subject}`` (wire contract §4.3). ``resume_schema`` is the schema that
+    an answer as a whole must satisfy; ``declared`` is the contract as it was fixed at the pause, None while it is not.
     """
 
     id: str
@@ -29,6 +70,8 @@ class OpenInterrupt:
     opened_at: datetime
     deadline: datetime | None
     owner: JsonObject
+    resume_schema: JsonObject | None = None
+    declared: Contract | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +110,19 @@ class Decided:
 Consideration = Undecided | Decided
 
 
+def submission(kind: str, resume_schema: JsonObject, *, typed: bool) -> Contract:
+    """Return the contract of what is answered in one way.
+
+    A schema that was put together and became too large or too deep to be checked is told to nobody: what is asked still
+    decides about the answer.
+    """
+    try:
+        compile_schema(resume_schema)
+    except SchemaRefused:
+        return Contract(kind, (SUBMITTED,), ANY_OBJECT, ANY_OBJECT, typed=False)
+    return Contract(kind, (SUBMITTED,), ANY_OBJECT, resume_schema, typed)
+
+
 class Kind(ABC):
     """One kind of interrupt. Stateless: one instance serves all runs."""
 
@@ -77,6 +133,41 @@ class Kind(ABC):
 
     def opened(self, interrupt: OpenInterrupt) -> None:  # noqa: B027 - most kinds keep nothing
         """Keep what this kind looks up by, such as whom the gate names. Called inside the run's transaction."""
+
+    def contract(self, interrupt: OpenInterrupt) -> Contract:
+        """Return how the interrupt is answered: as fixed at its pause, or else as this kind reads it."""
+        return interrupt.declared or self.derived(interrupt)
+
+    @abstractmethod
+    def derived(self, interrupt: OpenInterrupt) -> Contract:
+        """Return the contract that follows from what is asked."""
+
+    def shown(self, interrupt: OpenInterrupt) -> JsonValue:
+        """Return what an inspection shows as the interrupt's payload."""
+        return interrupt.data
+
+    def answer(self, interrupt: OpenInterrupt, outcome: str, payload: JsonValue) -> JsonValue:
+        """Return the answer that an outcome and its payload stand for, as ``parse`` takes it.
+
+        Raises ValidationFailed for an outcome that was not declared (at ``/outcome``) and for a payload that does not
+        satisfy the contract (below ``/payload``).
+        """
+        contract = self.contract(interrupt)
+        if outcome not in contract.outcomes:
+            message = f"“{outcome[:_SHOWN]}” is no outcome here. The outcomes are: {', '.join(contract.outcomes)}."
+            raise validation_failed([Problem("/outcome", "enum", message)])
+        problems = validate(compile_schema(contract.resume_schema), payload)
+        if problems:
+            raise validation_failed(problems, base="/payload")
+        return {"outcome": outcome, "payload": payload} if contract.enveloped else self.composed(outcome, payload)
+
+    def composed(self, outcome: str, payload: JsonValue) -> JsonValue:
+        """Return the answer for an outcome and a payload that the contract admits."""
+        return payload
+
+    def place(self, interrupt: OpenInterrupt, pointer: str) -> str:
+        """Return where in ``{outcome, payload}`` the part of an answer is that a pointer tells."""
+        return pointer if self.contract(interrupt).enveloped else f"/payload{pointer}"
 
     @abstractmethod
     def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:
@@ -103,6 +194,11 @@ class SingleAnswer(Kind):
     Only an approval names approvers (interrupt.md §Approver enforcement). For the other kinds the scope
     ``approvals:respond`` is the whole right, and the tenant of the run is the actor's own.
     """
+
+    def derived(self, interrupt: OpenInterrupt) -> Contract:
+        """One outcome; the payload is the whole answer, bound by the schema for answers where there is one."""
+        schema = interrupt.resume_schema
+        return submission(str(self.kind), schema or ANY_OBJECT, typed=schema is not None)
 
     def authorize(self, interrupt: OpenInterrupt, actor: Actor) -> None:
         actor.require(Scope.APPROVALS_RESPOND)

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import ClassVar, Final, cast
 
+from interrupts.contracts.composition import closed_object, embedded
+from interrupts.contracts.dialects import DRAFT_2020_12, Dialect, dialect_of
 from interrupts.contracts.problems import UNCHECKED, Problem, to_pointer
-from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.contracts.types import JsonObject, JsonSchema, JsonValue
 from interrupts.contracts.validation import compile_schema, validate
-from interrupts.kinds.base import OpenInterrupt, SingleAnswer
+from interrupts.kinds.base import Contract, OpenInterrupt, SingleAnswer, submission
 from interrupts.problems import validation_failed
 from interrupts.vocabulary import InterruptKind
 
@@ -24,6 +26,13 @@ class Clarification(SingleAnswer):
     """Takes the three shapes in which answers are sent; every question needs its answer."""
 
     kind: ClassVar[InterruptKind] = InterruptKind.CLARIFICATION
+
+    def derived(self, interrupt: OpenInterrupt) -> Contract:
+        """An object with a member for each question, which the question's own schema binds."""
+        questions = _questions(interrupt.data)
+        dialect = _dialect(questions)
+        members = {cast("str", question["id"]): _member(question, dialect) for question in questions}
+        return submission(str(self.kind), closed_object(members, dialect=dialect), typed=True)
 
     def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:
         questions = _questions(interrupt.data)
@@ -95,6 +104,18 @@ def _answer_problems(question: JsonObject, found: _Found) -> Iterator[Problem]:
         at, answer = found[question_id]
         for problem in validate(compile_schema(cast("JsonObject", question["schema"])), answer):
             yield Problem(at + problem.pointer, problem.keyword, problem.message)
+
+
+def _dialect(questions: list[JsonObject]) -> Dialect:
+    """Return the dialect of the first question with a schema: those of another cannot stand beside it."""
+    first = next((question["schema"] for question in questions if "schema" in question), None)
+    return DRAFT_2020_12 if first is None else dialect_of(first)
+
+
+def _member(question: JsonObject, dialect: Dialect) -> JsonSchema:
+    title: JsonObject = {"title": question["question"]}
+    inner = embedded(cast("JsonObject", question["schema"]), into=dialect) if "schema" in question else {}
+    return {**title, **inner} if isinstance(inner, dict) and "$ref" not in inner else inner
 
 
 def _unasked(pointer: str, name: str) -> Problem:

@@ -10,7 +10,7 @@ from typing import ClassVar, cast
 
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import compile_schema, validate
-from interrupts.kinds.base import OpenInterrupt, SingleAnswer
+from interrupts.kinds.base import Contract, OpenInterrupt, SingleAnswer, submission
 from interrupts.problems import validation_failed
 from interrupts.vocabulary import InterruptKind
 
@@ -26,8 +26,13 @@ class ConversationExchange(SingleAnswer):
 
     kind: ClassVar[InterruptKind] = InterruptKind.CONVERSATION_EXCHANGE
 
+    def derived(self, interrupt: OpenInterrupt) -> Contract:
+        """The schema of the turn; one for answers as a whole is looked at besides."""
+        schema = _outcome_schema(interrupt)
+        return super().derived(interrupt) if schema is None else submission(str(self.kind), schema, typed=True)
+
     def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:
-        schema = cast("JsonObject | None", interrupt.data.get("outcomeSchema"))
+        schema = _outcome_schema(interrupt)
         problems = [] if schema is None else validate(compile_schema(schema), value)
         if problems:
             raise validation_failed(problems, base="/resumeValue")
@@ -38,3 +43,7 @@ class ConversationClose(SingleAnswer):
     """Takes any answer: closing a conversation asks for none."""
 
     kind: ClassVar[InterruptKind] = InterruptKind.CONVERSATION_CLOSE
+
+
+def _outcome_schema(interrupt: OpenInterrupt) -> JsonObject | None:
+    return cast("JsonObject | None", interrupt.data.get("outcomeSchema"))

@@ -12,9 +12,10 @@ from typing import ClassVar, Final, Protocol, cast
 
 from interrupts.actor import Actor
 from interrupts.contracts.checking import assemble, run
+from interrupts.contracts.composition import ANY_OBJECT
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.errors import ValidationFailed
-from interrupts.kinds.base import Consideration, OpenInterrupt, SingleAnswer
+from interrupts.kinds.base import Consideration, Contract, OpenInterrupt, SingleAnswer
 from interrupts.vocabulary import InterruptKind
 
 AUTHORIZED: Final = "authorized"
@@ -27,6 +28,8 @@ RESUME_SCHEMA: Final[JsonObject] = {
     "required": ["outcome"],
     "properties": {"outcome": {"enum": [AUTHORIZED, DECLINED]}},
 }
+
+_NOTHING: Final[JsonObject] = {"type": "object", "additionalProperties": False}
 
 
 class CredentialAuthority(Protocol):
@@ -50,6 +53,16 @@ class Credential(SingleAnswer):
 
     def __init__(self, authority: CredentialAuthority) -> None:
         self.authority = authority
+
+    def derived(self, interrupt: OpenInterrupt) -> Contract:
+        """The outcome says it all: the payload is empty."""
+        return Contract(str(self.kind), (AUTHORIZED, DECLINED), ANY_OBJECT, _NOTHING, typed=True)
+
+    def composed(self, outcome: str, payload: JsonValue) -> JsonValue:
+        return {"outcome": outcome}
+
+    def place(self, interrupt: OpenInterrupt, pointer: str) -> str:
+        return "/outcome"
 
     def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:
         if run(assemble(RESUME_SCHEMA), value):

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import replace
+from typing import ClassVar, cast
 
-from interrupts.kinds.base import SingleAnswer
+from interrupts.contracts.types import JsonValue
+from interrupts.kinds.base import Contract, OpenInterrupt, SingleAnswer
 from interrupts.vocabulary import InterruptKind
 
 
 class Custom(SingleAnswer):
+    """Known to people and clients by its own name, ``customKind``; what it shows is ``payload``."""
+
     kind: ClassVar[InterruptKind] = InterruptKind.CUSTOM
+
+    def derived(self, interrupt: OpenInterrupt) -> Contract:
+        return replace(super().derived(interrupt), kind=cast("str", interrupt.data["customKind"]))
+
+    def shown(self, interrupt: OpenInterrupt) -> JsonValue:
+        return interrupt.data.get("payload", {})

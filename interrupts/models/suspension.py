@@ -25,6 +25,7 @@ class Suspension(models.Model):
     title = models.CharField(max_length=500, blank=True)
     payload = JsonText(help_text="The InterruptPayload as it stands in interrupt.requested.")
     resume_schema = JsonText(null=True, help_text="The schema an answer must satisfy, as it was at the pause.")
+    contract = JsonText(null=True, help_text="How it may be answered, as fixed at the pause; and by which visit.")
     opened_at = models.DateTimeField()
     deadline = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=16, null=True)  # noqa: DJ001 - NULL is "still open"
@@ -54,6 +55,10 @@ class Suspension(models.Model):
                 fields=["tenant", "deadline", "opened_at", "id"],
                 condition=Q(outcome__isnull=True),
                 name="suspension_open_by_deadline",
+            ),
+            # selectors.open_interrupts: open interrupts of a tenant by age.
+            models.Index(
+                fields=["tenant", "opened_at", "id"], condition=Q(outcome__isnull=True), name="suspension_open_by_age"
             ),
             # approvals.selectors.history: ended interrupts of a tenant, newest first.
             models.Index(

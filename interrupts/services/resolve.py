@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from interrupts import selectors, suspensions
 from interrupts.actor import Actor
@@ -14,9 +15,9 @@ from interrupts.engine.advance import Execution
 from interrupts.engine.nodes import node_type
 from interrupts.errors import AlreadyResolved, NotFound, ValidationFailed
 from interrupts.kinds import registry
-from interrupts.kinds.base import Decided
+from interrupts.kinds.base import Decided, OpenInterrupt
 from interrupts.models import Suspension
-from interrupts.problems import validation_failed
+from interrupts.problems import moved, validation_failed
 from interrupts.services import idempotency
 from interrupts.services._locking import lock_run
 from interrupts.services._settle import settle
@@ -24,12 +25,22 @@ from interrupts.vocabulary import InterruptKind
 
 logger = logging.getLogger(__name__)
 
+_BASE: Final = "/resumeValue"
+
 
 @dataclass(frozen=True, slots=True)
 class ResumeValue:
     """The answer, as it came."""
 
     value: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """The answer as an outcome and its payload, whatever shape the kind gives its answers."""
+
+    outcome: str
+    payload: JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +55,7 @@ class ResolveRequest:
     actor: Actor
     run_id: str
     node_id: str
-    answer: ResumeValue | ValidationFailed
+    answer: ResumeValue | Submission | ValidationFailed
     interrupt_id: str | None = None
     idempotency_key: idempotency.Key | None = None
 
@@ -78,7 +89,7 @@ def apply_answer(request: ResolveRequest, now: datetime) -> JsonObject | idempot
         return _too_late(execution, suspension)
     if isinstance(request.answer, ValidationFailed):
         raise request.answer
-    _consider(execution, suspension, request.actor, request.answer.value)
+    _consider(execution, suspension, request.actor, request.answer)
     execution.log.flush()
     status = str(execution.log.state.status)
     return {"runId": request.run_id, "nodeId": request.node_id, "status": status}
@@ -110,21 +121,37 @@ def expire_suspension(execution: Execution, suspension: Suspension) -> None:
     settle(execution, suspension, kind.on_deadline(suspensions.as_interrupt(suspension)))
 
 
-def _consider(execution: Execution, suspension: Suspension, actor: Actor, value: JsonValue) -> None:
+def _consider(execution: Execution, suspension: Suspension, actor: Actor, answer: ResumeValue | Submission) -> None:
     """Authorize before any detail of the schema is revealed, then validate, then weigh."""
-    now = execution.log.now
     interrupt = suspensions.as_interrupt(suspension)
     kind = registry.get(interrupt.kind)
     right = kind.authorize(interrupt, actor)
-    answer = kind.parse(interrupt, value, now=now)
+
+    def weigh(value: JsonValue) -> None:
+        valid = _validated(execution, suspension, interrupt, value)
+        consideration = kind.consider(interrupt, actor, right, valid, now=execution.log.now)
+        if isinstance(consideration, Decided):
+            settle(execution, suspension, consideration.resolution)
+
+    if isinstance(answer, ResumeValue):
+        weigh(answer.value)
+        return
+    value = kind.answer(interrupt, answer.outcome, answer.payload)
+    try:
+        weigh(value)
+    except ValidationFailed as error:
+        raise moved(error, lambda pointer: kind.place(interrupt, pointer), base=_BASE) from error
+
+
+def _validated(execution: Execution, suspension: Suspension, interrupt: OpenInterrupt, value: JsonValue) -> JsonValue:
+    """Return an answer normalised, or raise why its kind, its schema or its node does not take it."""
+    answer = registry.get(interrupt.kind).parse(interrupt, value, now=execution.log.now)
     if suspension.resume_schema is not None:
         problems = validate(compile_schema(suspension.resume_schema), value)
         if problems:
-            raise validation_failed(problems, base="/resumeValue")
+            raise validation_failed(problems, base=_BASE)
     node = execution.plan.nodes[suspension.node_id]
     refusal = node_type(node.type_id).refuses_answer(node.config, value)
     if refusal is not None:
         raise refusal
-    consideration = kind.consider(interrupt, actor, right, answer, now=now)
-    if isinstance(consideration, Decided):
-        settle(execution, suspension, consideration.resolution)
+    return answer

@@ -10,7 +10,7 @@ from typing import ClassVar
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.errors import WopError
-from interrupts.kinds.base import Resolution
+from interrupts.kinds.base import Contract, Resolution
 from interrupts.vocabulary import DEFAULT_ESCALATION_THRESHOLD, EventType, InterruptKind, RunStatus
 
 
@@ -47,7 +47,7 @@ class Suspend:
 
     ``timeout_ms`` is the interrupt's own deadline in milliseconds, counted from now; None or 0 is no deadline.
     ``reason`` says on ``node.suspended`` why the node could not go on by itself. ``then`` is recorded right after the
-    suspension, which caused it.
+    suspension, which caused it. ``contract`` is how the interrupt is answered, where the node says so and not its kind.
     """
 
     kind: InterruptKind
@@ -57,6 +57,7 @@ class Suspend:
     reason: str | None = None
     events: tuple[NodeEvent, ...] = ()
     then: tuple[NodeEvent, ...] = ()
+    contract: Contract | None = None
 
 
 @dataclass(frozen=True, slots=True)

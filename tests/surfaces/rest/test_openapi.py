@@ -67,6 +67,7 @@ def test_every_path_of_the_protocol_is_described_once(document: Any) -> None:
         "getRun",
         "getWorkflow",
         "inspectInterruptByToken",
+        "inspectRun",
         "listRuns",
         "listWebhookDeadLetters",
         "mintInterruptLink",

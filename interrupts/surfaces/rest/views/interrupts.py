@@ -1,4 +1,4 @@
-"""Answering an interrupt, by run and by token (wire contract §13)."""
+"""Looking at an interrupt and answering it, by run and by token (wire contract §13)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from interrupts.contracts.types import JsonObject
 from interrupts.errors import ValidationFailed
 from interrupts.events import isoformat
+from interrupts.services.inspection import inspect_run
 from interrupts.services.links import TokenAnswer, inspect_by_token, mint_link, resolve_by_token
 from interrupts.services.resolve import ResolveRequest, ResumeValue, resolve_interrupt
 from interrupts.services.tokens import Intent
@@ -53,6 +54,21 @@ def _answer(view: ProtocolView, raw: bytes) -> ResumeValue | ValidationFailed:
         return ResumeValue(view.body(raw)["resumeValue"])
     except ValidationFailed as error:
         return error
+
+
+class InspectView(ProtocolView):
+    operations: ClassVar[Mapping[str, Operation]] = {
+        "GET": Operation(
+            id="inspectRun",
+            summary="What a run waits for, and how it is answered",
+            scope=Scope.RUNS_READ,
+            answers={200: "inspect-run-response"},
+            raises=("id_tenant_mismatch",),
+        )
+    }
+
+    def get(self, request: Request, run_id: str) -> HttpResponse:
+        return json_response(inspect_run(actor=self.actor, run_id=run_id, now=self.now))
 
 
 class TokenView(ProtocolView):
