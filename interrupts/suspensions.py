@@ -16,12 +16,20 @@ from interrupts.vocabulary import InterruptKind, SuspensionOutcome
 
 
 def open_interrupt(
-    *, run: Run, node_id: str, visit: int, payload: JsonObject, contract: Contract | None, now: datetime
+    *,
+    run: Run,
+    node_id: str,
+    visit: int,
+    payload: JsonObject,
+    now: datetime,
+    contract: Contract | None = None,
+    title: str = "",
 ) -> Suspension:
     """Record one interrupt as it is asked, with the contract that answers are held to, and let its kind take note.
 
-    ``visit`` counts the starts of the node, this one included. Without a ``contract`` of its node the interrupt gets
-    the one that its kind derives from what is asked.
+    ``visit`` counts the starts of the node, this one included. Without a ``contract`` and a ``title`` of its node the
+    interrupt gets those that follow from what is asked.
+
     ``unique(run, key)`` holds interrupt.md §Re-entry: the same key is never raised twice in a run.
     """
     timeout_ms = payload.get("timeoutMs")
@@ -33,7 +41,7 @@ def open_interrupt(
         node_id=node_id,
         kind=str(payload["kind"]),
         key=str(payload["key"]),
-        title=_title(InterruptKind(str(payload["kind"])), cast("JsonObject", data))[:500],
+        title=(title or _title(InterruptKind(str(payload["kind"])), cast("JsonObject", data)))[:500],
         payload=payload,
         resume_schema=payload.get("resumeSchema"),
         opened_at=now,

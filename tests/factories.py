@@ -118,6 +118,11 @@ def one_interrupt(
     return workflow([node("ask", "core.interrupt", config=config, inputs=inputs)], workflow_id=workflow_id)
 
 
+def contract_node(node_id: str = "review", /, kind: str = "issue_review", **config: Any) -> JsonObject:
+    """A node that asks by a contract of its own."""
+    return node(node_id, "vendor.wopsite.interrupt", config={"kind": kind, **config})
+
+
 def sub_workflow(
     node_id: str = "call", /, child: str = "child", *, inputs: JsonObject | None = None, **config: Any
 ) -> JsonObject:

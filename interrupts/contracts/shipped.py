@@ -45,6 +45,13 @@ def event_payload(event_type: str) -> CompiledSchema:
 
 
 @cache
+def port_value() -> CompiledSchema:
+    """Return the schema of a value as the inputs of a workflow's nodes have it."""
+    schema: JsonObject = {"$ref": f"{_BASE}workflow-definition{_SUFFIX}#/$defs/PortValue"}
+    return assemble(schema, digest=digest(schema), registry=_registry())
+
+
+@cache
 def interrupt_rules(kind: str) -> CompiledSchema:
     """Return what the payload schema says of one kind of interrupt: its ``data``, and for some more than that.
 

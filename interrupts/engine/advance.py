@@ -30,7 +30,7 @@ from interrupts.engine.nodes.base import (
     Suspend,
     Wait,
 )
-from interrupts.engine.plan import Plan, PlanEdge, load_plan
+from interrupts.engine.plan import Plan, PlanEdge, load_plan, parse_port
 from interrupts.engine.values import PortError, resolve_inputs
 from interrupts.engine.work import is_share_used, one_share
 from interrupts.events import RunLog
@@ -80,6 +80,11 @@ class Execution:
         return cast("JsonObject", scope)
 
     def holds(self, edge: PlanEdge) -> bool:
+        """Return whether an edge counts now: it must leave by the way its source took, and its condition be true."""
+        if edge.source_output is not None and edge.source_output not in self.log.state.nodes[edge.source].outputs:
+            source = self.plan.nodes[edge.source]
+            if edge.source_output in node_type(source.type_id).ways(source.config):
+                return False
         return edge.condition is None or condition_holds(edge, self.scope(edge.source))
 
 
@@ -173,9 +178,11 @@ def _start(execution: Execution, start: routing.Start) -> None:
     if start.is_reopened:
         payload["x-reopened"] = True
     log.append(EventType.NODE_STARTED, payload, node_id=node.id)
+    kind = node_type(node.type_id)
+    bound = {each.name: parse_port(each.source) for each in kind.bound(node.config)}
     try:
-        inputs = resolve_inputs(node, execution.scope(), start.delivered)
-        result = bounded(node_type(node.type_id).execute(_context(execution, node.id, inputs=inputs)), log.state)
+        inputs = resolve_inputs(node, execution.scope(), start.delivered, bound=bound)
+        result = bounded(kind.execute(_context(execution, node.id, inputs=inputs)), log.state)
     except PortError as error:
         result = Failed(error.code, error.message)
     _apply(execution, node.id, result)
@@ -315,7 +322,13 @@ def _suspend(execution: Execution, node_id: str, suspend: Suspend) -> None:
     if suspend.timeout_ms:
         payload["timeoutMs"] = suspend.timeout_ms
     suspension = suspensions.open_interrupt(
-        run=log.run, node_id=node_id, visit=node.visits, payload=payload, contract=suspend.contract, now=log.now
+        run=log.run,
+        node_id=node_id,
+        visit=node.visits,
+        payload=payload,
+        contract=suspend.contract,
+        title=suspend.title,
+        now=log.now,
     )
     if suspension.deadline is not None:
         timers.arm(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar, cast
 
 from interrupts.contracts.types import JsonObject, JsonValue
@@ -38,15 +38,21 @@ class _Absent(Exception):
         super().__init__(message)
 
 
-def resolve_inputs(node: PlanNode, scope: JsonObject, delivered: Iterable[PlanEdge] = ()) -> JsonObject:
-    """The node's inputs by port.
+def resolve_inputs(
+    node: PlanNode,
+    scope: JsonObject,
+    delivered: Iterable[PlanEdge] = (),
+    *,
+    bound: Mapping[str, PortValue] | None = None,
+) -> JsonObject:
+    """The node's inputs by port, and what its configuration asks for besides (``bound``) under names of its own.
 
     ``scope`` holds ``inputs``, ``variables`` and ``nodes``. ``delivered`` are the edges over which this execution was
     reached, oldest first: one with a ``targetInput`` fills that port, unless the node gives the port a value itself;
     of several into one port, the latest that brought something counts. Raises PortError.
     """
     inputs = _edge_values(delivered, scope)
-    for port, value in node.inputs.items():
+    for port, value in {**node.inputs, **(bound or {})}.items():
         try:
             inputs[port] = _resolve(value, scope)
         except _Absent as absent:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.contracts.validation import compile_schema, validate
 from interrupts.engine.nodes import NODE_TYPES
 from interrupts.engine.nodes.base import NodeType
 from interrupts.vocabulary import TriggerRule
@@ -19,7 +21,10 @@ _RULES: Final = frozenset(map(str, TriggerRule))
 
 @dataclass(frozen=True, slots=True)
 class DraftNode:
-    """``index`` is the place in ``nodes``; the types of ``config`` and ``inputs`` hold, what is in them need not."""
+    """``index`` is the place in ``nodes``; the types of ``config`` and ``inputs`` hold, what is in them need not.
+
+    ``misshapen`` is what the schema of its type says against the configuration.
+    """
 
     index: int
     id: str | None
@@ -27,6 +32,7 @@ class DraftNode:
     config: JsonObject | None
     inputs: JsonObject
     item: JsonObject
+    misshapen: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +47,13 @@ class DraftEdge:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """``by_id`` holds the first node of each id."""
+    """``by_id`` holds the first node of each id, ``variables`` the first declaration of each name."""
 
     document: JsonObject
     nodes: tuple[DraftNode, ...]
     edges: tuple[DraftEdge, ...]
     by_id: Mapping[str, DraftNode]
-    variables: frozenset[str]
+    variables: Mapping[str, JsonObject]
 
 
 def read_draft(document: JsonObject) -> Draft:
@@ -57,7 +63,9 @@ def read_draft(document: JsonObject) -> Draft:
         nodes=nodes,
         edges=tuple(_read_edge(index, item) for index, item in items_of(document, "edges")),
         by_id={node.id: node for node in reversed(nodes) if node.id is not None},
-        variables=frozenset(_texts(item.get("name") for _, item in items_of(document, "variables"))),
+        variables={
+            name: item for _, item in reversed(items_of(document, "variables")) if (name := text_of(item, "name"))
+        },
     )
 
 
@@ -76,13 +84,15 @@ def text_of(item: JsonObject, name: str) -> str | None:
 
 def _read_node(index: int, item: JsonObject) -> DraftNode:
     config, inputs = item.get("config"), item.get("inputs")
+    kind = NODE_TYPES.get(text_of(item, "typeId") or "")
     return DraftNode(
         index=index,
         id=text_of(item, "id"),
-        type=NODE_TYPES.get(text_of(item, "typeId") or ""),
+        type=kind,
         config=config if isinstance(config, dict) else None,
         inputs=inputs if isinstance(inputs, dict) else {},
         item=item,
+        misshapen=_shape(kind, config),
     )
 
 
@@ -98,5 +108,7 @@ def _read_edge(index: int, item: JsonObject) -> DraftEdge:
     )
 
 
-def _texts(values: Iterable[JsonValue]) -> Iterator[str]:
-    return (value for value in values if isinstance(value, str))
+def _shape(kind: NodeType | None, config: JsonValue) -> tuple[Problem, ...]:
+    if kind is None or not isinstance(config, dict):
+        return ()
+    return tuple(validate(compile_schema(kind.config_schema), config))

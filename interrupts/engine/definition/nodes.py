@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 from interrupts.contracts.problems import Problem, to_pointer
 from interrupts.contracts.types import JsonObject, JsonValue
-from interrupts.contracts.validation import compile_schema, validate
 from interrupts.engine.definition.draft import Draft, DraftNode, Path, text_of
 from interrupts.engine.expressions import ExpressionError, compile_expression
 from interrupts.engine.nodes import NODE_TYPES, RESERVED
-from interrupts.engine.nodes.base import NodeType
+from interrupts.engine.nodes.base import NodeType, Written
 
 
 def node_problems(draft: Draft) -> Iterator[Problem]:
     """Yield what is wrong with the nodes. What the protocol knows and this host lacks, ``engine.offers`` refuses."""
     for node in draft.nodes:
-        if node.type is not None:
-            yield from _config_problems(node, node.type)
+        if node.type is not None and node.config is not None:
+            yield from _config_problems(draft, node, node.type, node.config)
         elif (type_id := text_of(node.item, "typeId")) is not None and type_id not in RESERVED:
             message = f"There is no node type “{type_id}” here. There are: {', '.join(sorted(NODE_TYPES))}."
             yield Problem(to_pointer(["nodes", node.index, "typeId"]), "unknown_type", message)
@@ -25,14 +25,31 @@ def node_problems(draft: Draft) -> Iterator[Problem]:
             yield from _port_problems(draft, node, port, value)
 
 
-def _config_problems(node: DraftNode, kind: NodeType) -> Iterator[Problem]:
-    if node.config is None:
-        return
-    at = to_pointer(["nodes", node.index, "config"])
+def _config_problems(draft: Draft, node: DraftNode, kind: NodeType, config: JsonObject) -> Iterator[Problem]:
+    path: Path = ("nodes", node.index, "config")
     # What a schema cannot say is only asked of a configuration that has the right shape.
-    shape = validate(compile_schema(kind.config_schema), node.config)
-    for problem in shape or kind.check_config(node.config):
-        yield Problem(at + problem.pointer, problem.keyword, problem.message)
+    problems = [*node.misshapen] or kind.check_config(config)
+    for problem in problems:
+        yield Problem(to_pointer(path) + problem.pointer, problem.keyword, problem.message)
+    if not problems:
+        for bound in kind.bound(config):
+            yield from _source_problems(draft, (*path, *bound.path), bound.source)
+        for written in kind.writes(config):
+            yield from _written_problems(draft, (*path, *written.path), written)
+
+
+def _written_problems(draft: Draft, path: Path, written: Written) -> Iterator[Problem]:
+    variable = draft.variables.get(written.name)
+    if variable is None:
+        yield Problem(to_pointer(path), "unknown_variable", f"The variable “{written.name}” is not declared.")
+        return
+    if variable.get("sensitive") is True:
+        message = f"“{written.name}” is sensitive, and an answer stands in the log for all to read."
+        yield Problem(to_pointer(path), "sensitive", message)
+    given = written.schema.get("type") if isinstance(written.schema, dict) else None
+    if isinstance(given, str) and {"integer": "number"}.get(given, given) != variable.get("type"):
+        message = f"The variable “{written.name}” is of type {variable.get('type')}, and the answer gives {given}."
+        yield Problem(to_pointer(path), "type", message)
 
 
 def _port_problems(draft: Draft, node: DraftNode, port: str, value: JsonValue) -> Iterator[Problem]:
@@ -41,8 +58,11 @@ def _port_problems(draft: Draft, node: DraftNode, port: str, value: JsonValue) -
     if taken is not None and port not in taken:
         there = f"It takes: {', '.join(sorted(taken))}." if taken else "It takes none."
         yield Problem(to_pointer(path), "unknown_port", f"This node type does not take the input “{port}”. {there}")
-    if not isinstance(value, dict):
-        return
+    if isinstance(value, dict):
+        yield from _source_problems(draft, path, value)
+
+
+def _source_problems(draft: Draft, path: Path, value: JsonObject) -> Iterator[Problem]:
     match value.get("type"):
         case "variable":
             yield from _variable_problems(draft, path, value)
@@ -73,10 +93,18 @@ def _connection_problems(draft: Draft, path: Path, value: JsonObject) -> Iterato
 
 def output_problems(draft: Draft, path: Path, node_id: str, output: str) -> Iterator[Problem]:
     """Report an output that the type of a known node never puts out."""
-    kind = draft.by_id[node_id].type
-    if kind is not None and kind.outputs is not None and output not in kind.outputs:
-        there = f"It has: {', '.join(sorted(kind.outputs))}." if kind.outputs else "It has none."
+    outputs = outputs_of(draft.by_id[node_id])
+    if outputs is not None and output not in outputs:
+        there = f"It has: {', '.join(sorted(outputs))}." if outputs else "It has none."
         yield Problem(to_pointer(path), "unknown_output", f"The node “{node_id}” has no output “{output}”. {there}")
+
+
+def outputs_of(node: DraftNode) -> frozenset[str] | None:
+    """Return what a node puts out; None for anything, or where its type or configuration does not tell."""
+    if node.type is None:
+        return None
+    is_known = node.config is not None and not node.misshapen
+    return node.type.puts_out(cast("JsonObject", node.config)) if is_known else node.type.outputs
 
 
 def expression_problems(path: Path, text: JsonValue, *, has_output: bool) -> Iterator[Problem]:

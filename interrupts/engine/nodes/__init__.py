@@ -7,6 +7,7 @@ from typing import Final
 from interrupts.engine.nodes.approval_gate import ApprovalGate
 from interrupts.engine.nodes.base import NodeType
 from interrupts.engine.nodes.clarification_gate import ClarificationGate
+from interrupts.engine.nodes.contract_interrupt import ContractInterrupt
 from interrupts.engine.nodes.conversation_gate import ConversationGate
 from interrupts.engine.nodes.delay import Delay
 from interrupts.engine.nodes.fail import Fail
@@ -20,6 +21,7 @@ NODE_TYPES: Final[dict[str, NodeType]] = {
     for kind in (
         ApprovalGate(),
         ClarificationGate(),
+        ContractInterrupt(),
         ConversationGate(),
         Delay(),
         Fail(),

@@ -43,17 +43,17 @@ def _questions_soliciting(data: JsonObject) -> Iterator[Problem]:
             yield Problem(at + problem.pointer, problem.keyword, problem.message)
         texts = (cast("str", question["question"]), cast("str", question["id"]))
         if question_solicits(*texts, schema=question.get("schema")):
-            yield _asks(f"{at}/question", "the question's schema")
+            yield asks_for_credential(f"{at}/question", "the question's schema")
 
 
 def _prompt_soliciting(name: str, data: JsonObject, schema: JsonValue) -> list[Problem]:
     text = data.get(name)
     if isinstance(text, str) and question_solicits(text, schema=schema):
-        return [_asks(to_pointer([name]), "its outcomeSchema")]
+        return [asks_for_credential(to_pointer([name]), "its outcomeSchema")]
     return []
 
 
-def _asks(pointer: str, where: str) -> Problem:
+def asks_for_credential(pointer: str, where: str) -> Problem:
     message = (
         "This asks for a credential. Use a credential interrupt instead; if it is harmless, say why in"
         f" {where} with “{HARMLESS}”."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from interrupts.contracts.problems import Problem
-from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.contracts.types import JsonObject, JsonSchema, JsonValue
 from interrupts.errors import WopError
 from interrupts.kinds.base import Contract, Resolution
 from interrupts.vocabulary import DEFAULT_ESCALATION_THRESHOLD, EventType, InterruptKind, RunStatus
@@ -47,7 +47,8 @@ class Suspend:
 
     ``timeout_ms`` is the interrupt's own deadline in milliseconds, counted from now; None or 0 is no deadline.
     ``reason`` says on ``node.suspended`` why the node could not go on by itself. ``then`` is recorded right after the
-    suspension, which caused it. ``contract`` is how the interrupt is answered, where the node says so and not its kind.
+    suspension, which caused it. ``contract`` is how the interrupt is answered, where the node says so and not its kind;
+    ``title`` what lists call it, where that is not in the data.
     """
 
     kind: InterruptKind
@@ -58,6 +59,7 @@ class Suspend:
     events: tuple[NodeEvent, ...] = ()
     then: tuple[NodeEvent, ...] = ()
     contract: Contract | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,27 @@ class Asked:
 
     kind: InterruptKind
     data: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A value from the run's state that a configuration asks for beside the inputs, at ``path`` in the configuration.
+
+    ``source`` is written as the values of inputs are; the node finds what it gave among its inputs, by ``name``.
+    """
+
+    name: str
+    path: tuple[str | int, ...]
+    source: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A variable that a configuration, at ``path``, has the node write; ``schema`` is what its values satisfy."""
+
+    name: str
+    path: tuple[str | int, ...]
+    schema: JsonSchema
 
 
 NodeResult = Completed | Failed | Suspend | Wait | Dispatch
@@ -165,6 +188,22 @@ class NodeType(ABC):
     def asks(self, config: JsonObject) -> Asked | None:
         """The interrupt this node raises, as far as its configuration fixes it; None when it raises none."""
         return None
+
+    def bound(self, config: JsonObject) -> list[Bound]:
+        """The values of the run's state that the configuration asks for, beside the inputs."""
+        return []
+
+    def writes(self, config: JsonObject) -> list[Written]:
+        """The variables of the run that the configuration has the node write."""
+        return []
+
+    def ways(self, config: JsonObject) -> frozenset[str]:
+        """The outputs that are ways out: an edge from one of them counts only when the node put that one out."""
+        return frozenset()
+
+    def puts_out(self, config: JsonObject) -> frozenset[str] | None:
+        """What a node so configured may put out; None for anything."""
+        return self.outputs
 
     def refuses_start(self, config: JsonObject) -> WopError | None:
         """Why no run of a workflow with such a node may be created here, though it could be registered."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Final, cast
 
 from interrupts.contracts.problems import Problem, to_pointer
-from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.contracts.types import JsonObject
+from interrupts.engine.nodes._variables import changed
 from interrupts.engine.nodes.base import (
     ChildEnd,
     Completed,
     Dispatch,
     Failed,
     NodeContext,
-    NodeEvent,
     NodeResult,
     NodeType,
 )
-from interrupts.vocabulary import ChildFailure, EventType, RunStatus
+from interrupts.vocabulary import ChildFailure, RunStatus
 
 _OWN_OUTPUTS: Final = frozenset({"childRunId", "childStatus", "childError"})
 _NAME: Final[JsonObject] = {"type": "string", "minLength": 1, "maxLength": 256}
@@ -77,7 +77,7 @@ class SubWorkflow(NodeType):
             return _not_completed(ctx, child, outputs)
         values = {**child.outputs, **child.variables}
         results = {n: values[source] for n, source in _mapping(ctx.config, "outputMapping").items() if source in values}
-        events = tuple(_changed(ctx, name, value) for name, value in results.items())
+        events = tuple(changed(ctx, name, value) for name, value in results.items())
         return Completed({**outputs, **results}, events)
 
     def check_config(self, config: JsonObject) -> list[Problem]:
@@ -107,10 +107,3 @@ def _not_completed(ctx: NodeContext, child: ChildEnd, outputs: JsonObject) -> No
         return Completed(outputs if child.error is None else {**outputs, "childError": child.error})
     message = f"The sub-workflow “{child.workflow_id}” did not complete: {error['message']}"
     return Failed(str(error["code"]), message, details=outputs)
-
-
-def _changed(ctx: NodeContext, name: str, value: JsonValue) -> NodeEvent:
-    payload: JsonObject = {"name": name, "next": value, "nodeId": ctx.node_id}
-    if name in ctx.variables:
-        payload["previous"] = ctx.variables[name]
-    return NodeEvent(EventType.VARIABLE_CHANGED, payload)

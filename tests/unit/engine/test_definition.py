@@ -15,7 +15,7 @@ from tests.factories import edge, gate_node, node, workflow
 SAMPLES = sorted((Path(__file__).parents[3] / "interrupts" / "samples").glob("*.json"))
 KNOWN_TYPES = (
     "core.approvalGate, core.clarificationGate, core.conversationGate, core.delay, core.fail, core.identity,"
-    " core.interrupt, core.noop, core.subWorkflow"
+    " core.interrupt, core.noop, core.subWorkflow, vendor.wopsite.interrupt"
 )
 
 

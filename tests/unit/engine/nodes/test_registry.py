@@ -26,11 +26,13 @@ LEAST: dict[str, JsonObject] = {
     "core.clarificationGate": {"questions": [{"id": "q1", "question": "Why?"}]},
     "core.conformance.mock-agent": {"mockDecision": {"decision": "go", "confidence": 0.5}},
     "core.subWorkflow": {"workflowId": "child"},
+    "vendor.wopsite.interrupt": {"kind": "issue_review"},
     "conformance.oauth.use": {"auth": {"type": "oauth2", "provider": "synthetic", "scopes": ["read"]}},
 }
 # What goes on with a type's interrupt, where an approval's answer does not.
 ANSWERS: dict[str, JsonValue] = {
     "core.clarificationGate": {"q1": "Because."},
+    "vendor.wopsite.interrupt": {"outcome": "submitted", "payload": {}},
     "conformance.oauth.use": {"outcome": "authorized"},
 }
 # Those of every installation, and those that only some offer.
