@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from functools import cache
-from typing import ClassVar, Final, cast
+from typing import ClassVar, cast
 
 from approvals import eligibility, quorum, selectors, votes
 from approvals.eligibility import Right
 from approvals.models import ApproverRef, GateApprover, Vote
+from approvals.payloads import payload_schema
 from approvals.policy import named_refs, read_policy
 from interrupts import conf
 from interrupts.actor import Actor
 from interrupts.contracts.composition import ANY_OBJECT
 from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.problems import Problem
-from interrupts.contracts.shipped import shipped, shipped_document
+from interrupts.contracts.shipped import shipped
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import validate
 from interrupts.errors import ValidationFailed
@@ -24,9 +24,6 @@ from interrupts.events import isoformat
 from interrupts.kinds.base import Consideration, Contract, Decided, Kind, OpenInterrupt, Resolution, Undecided
 from interrupts.problems import validation_failed
 from interrupts.vocabulary import TIMEOUT_ACTION, Action, Decision, InterruptKind, RefKind
-
-# What only one action carries.
-_USED_BY: Final = {Action.REFINE: "refineFeedback", Action.EDIT_ACCEPT: "editedArtifactData"}
 
 
 class ApprovalKind(Kind):
@@ -56,7 +53,9 @@ class ApprovalKind(Kind):
     def derived(self, interrupt: OpenInterrupt) -> Contract:
         """The outcomes are the gate's actions; the payload is what an answer says besides."""
         actions = tuple(map(str, read_policy(interrupt.data).actions))
-        return Contract(str(self.kind), actions, ANY_OBJECT, _beside_the_action(actions), typed=True)
+        return Contract(
+            str(self.kind), actions, ANY_OBJECT, payload_schema(actions, interrupt.resume_schema), typed=True
+        )
 
     def composed(self, outcome: str, payload: JsonValue) -> JsonValue:
         return {"action": outcome, **cast("JsonObject", payload)}
@@ -114,19 +113,6 @@ class ApprovalKind(Kind):
             reason="timeout",
             extra=_votes_on_record(votes.standing(interrupt.id)),
         )
-
-
-@cache
-def _beside_the_action(actions: tuple[str, ...]) -> JsonObject:
-    """Return the protocol's schema of an answer without its action, and without what no action here uses.
-
-    What one action requires is known only with the action: ``parse`` tells when it is missing. Members that a gate's
-    own ``resumeSchema`` asks for come on top, so others are admitted.
-    """
-    known = cast("JsonObject", shipped_document("approval-resume")["properties"])
-    unused = {name for action, name in _USED_BY.items() if action not in actions}
-    members = {name: schema for name, schema in known.items() if name not in {"action", "decidedBy", *unused}}
-    return {"type": "object", "properties": members, "propertyNames": {"not": {"const": "action"}}}
 
 
 def _asked(answer: JsonObject) -> str:

@@ -59,6 +59,32 @@ def test_an_approval_offers_the_actions_of_its_gate_and_takes_what_they_carry() 
     assert {"refineFeedback", "editedArtifactData"} < set(every["properties"])
 
 
+def test_what_a_gates_own_schema_asks_is_part_of_its_contract() -> None:
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"action": {"enum": ["accept"]}, "risk": {"$ref": "#/$defs/risk"}},
+        "required": ["action", "risk"],
+        "$defs": {"risk": {"enum": ["low", "high"]}},
+    }
+    compiled = compile_schema(contract(InterruptKind.APPROVAL, GATE, schema).resume_schema)
+    assert validate(compiled, {"risk": "low", "feedback": "Fine."}) == []
+    assert [problem.pointer for problem in validate(compiled, {"feedback": 1})] == ["/feedback", "/risk"]
+    assert [problem.pointer for problem in validate(compiled, {"risk": "none"})] == ["/risk"]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"if": {"properties": {"action": {"const": "reject"}}}, "then": {"required": ["feedback"]}},
+        {"$schema": "http://json-schema.org/draft-04/schema#", "required": ["risk"]},
+        {"type": "object", "properties": {"action": {"$ref": "#/properties/b"}, "b": {"$ref": "#/properties/action"}}},
+    ],
+)
+def test_a_gates_own_schema_that_cannot_be_told_apart_from_the_action_is_left_to_the_answer(schema: JsonObject) -> None:
+    told = contract(InterruptKind.APPROVAL, GATE, schema).resume_schema
+    assert told == contract(InterruptKind.APPROVAL, GATE).resume_schema
+
+
 def test_an_approval_is_answered_with_its_outcome_as_the_action() -> None:
     served, interrupt = asked(InterruptKind.APPROVAL, GATE)
     assert served.answer(interrupt, "reject", {"feedback": "No."}) == {"action": "reject", "feedback": "No."}
