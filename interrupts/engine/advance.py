@@ -198,6 +198,7 @@ def _context(
         turns=state.turns,
         owner=execution.log.run.owner,
         agent_id=node.agent_id,
+        site=conf.public_url(),
         escalation_threshold=execution.escalation_threshold,
         variables={**execution.log.run.variables, **state.variables},
     )

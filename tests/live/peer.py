@@ -43,6 +43,8 @@ _ANSWERS: Final = (
     ("POST", _RUN + ":resume", "resume-response"),
     ("GET", _RUN + "/events/poll", "poll-response"),
     ("POST", _RUN + "/interrupts/[^/]+", "resolve-interrupt-response"),
+    ("GET", r"/host/wopsite/runs/[^/]+/interrupts/[^/]+/connect", "connect-account-response"),
+    ("GET", r"/host/wopsite/connected", "resolve-interrupt-response"),
     ("POST", r"/webhooks", "register-webhook-response"),
     ("GET", r"/webhooks/[^/]+/dead-letters", "webhook-dead-letter-page"),
     ("POST", r"/webhooks/[^/]+/rotate-secret", "rotate-webhook-secret-response"),

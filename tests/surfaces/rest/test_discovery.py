@@ -64,7 +64,7 @@ def test_accounts_are_offered_only_where_something_knows_them(anonymous: Api, mo
     answer = anonymous.get(PATH)
     assert answer.fits("capabilities")
     assert answer.body["oauth"]["credentialInterrupt"] is True
-    assert answer.body["oauth"]["providers"] == [{"id": "synthetic"}]
+    assert answer.body["oauth"]["providers"] == [{"id": "synthetic", "pkce": "S256"}]
 
 
 def test_limits_are_those_that_are_enforced(anonymous: Api, settings: Any) -> None:

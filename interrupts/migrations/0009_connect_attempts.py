@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import django.db.models.deletion
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("interrupts", "0008_interrupt_contracts"),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name="ConnectAttempt",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("state_hash", models.CharField(max_length=64, unique=True)),
+                ("expires_at", models.DateTimeField()),
+                (
+                    "suspension",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="connect_attempt",
+                        to="interrupts.suspension",
+                    ),
+                ),
+            ],
+        ),
+    ]
