@@ -287,9 +287,11 @@ def _take_conversations(execution: Execution, result: NodeResult) -> Failed | No
     return None
 
 
-def _record(execution: Execution, node_id: str, events: tuple[NodeEvent, ...]) -> None:
+def _record(
+    execution: Execution, node_id: str, events: tuple[NodeEvent, ...], *, causation_id: str | None = None
+) -> None:
     for event in events:
-        execution.log.append(event.type, event.payload, node_id=node_id)
+        execution.log.append(event.type, event.payload, node_id=node_id, causation_id=causation_id)
 
 
 def _dispatch(execution: Execution, node_id: str, wish: Dispatch) -> None:
@@ -331,9 +333,8 @@ def _suspend(execution: Execution, node_id: str, suspend: Suspend) -> None:
     if suspend.reason is not None:
         waits["reason"] = suspend.reason
         requested, suspended = suspended, requested
-    for event_type, body in (requested, suspended):
-        log.append(event_type, body, node_id=node_id)
-    _record(execution, node_id, suspend.then)
+    ids = {event_type: log.append(event_type, body, node_id=node_id) for event_type, body in (requested, suspended)}
+    _record(execution, node_id, suspend.then, causation_id=ids[EventType.NODE_SUSPENDED])
 
 
 def _fail_node(execution: Execution, node_id: str, failure: Failed) -> None:

@@ -10,6 +10,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AddField(
+            model_name="runevent",
+            name="causation_id",
+            field=models.CharField(help_text="The event that brought this one about.", max_length=64, null=True),
+        ),
         migrations.CreateModel(
             name="ConnectAttempt",
             fields=[
