@@ -38,12 +38,13 @@ def discovery_document() -> JsonObject:
         document["interrupt"] = _interrupt() | {"callbackDelivery": True}
     if conf.conformance():
         document["fixtures"] = _fixtures()
+        document["conformance"] = {"mockAgent": True}
     return document
 
 
 def offered() -> frozenset[str]:
     """Return the members that the capability root of this host may have."""
-    return frozenset({*_families(), "fixtures"})
+    return frozenset({*_families(), "fixtures", "conformance"})
 
 
 def _families() -> JsonObject:

@@ -55,8 +55,8 @@ class Return:
 def start_connecting(*, actor: Actor, run_id: str, node_id: str, now: datetime) -> str:
     """Return the provider's page that asks for consent to what the interrupt open at a node needs.
 
-    Raises NotFound where no account is asked for, AlreadyResolved where it no longer is, Forbidden for anybody but the
-    run's owner, and CapabilityRequired where its provider can no longer be connected.
+    Raises NotFound where nothing is asked, ValidationFailed where it is no account, AlreadyResolved where it no longer
+    is, Forbidden for anybody but the run's owner, and CapabilityRequired where its provider can no longer be connected.
     """
     suspension = _asked(actor.tenant_id, run_id, node_id, now)
     _require_owner(actor, suspension)
@@ -101,7 +101,7 @@ def _asked(tenant_id: str, run_id: str, node_id: str, now: datetime) -> Suspensi
             raise AlreadyResolved
         raise NotFound(f"The node “{node_id}” is not waiting for an answer.")
     if suspension.kind != InterruptKind.CREDENTIAL:
-        raise NotFound(f"The node “{node_id}” asks for no account.")
+        raise ValidationFailed(f"The node “{node_id}” asks for no account.")
     if suspension.deadline is not None and suspension.deadline <= now:
         raise AlreadyResolved("The deadline of this interrupt has passed.")
     suspension.run = run

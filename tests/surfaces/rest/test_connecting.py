@@ -56,8 +56,9 @@ def test_the_address_alone_gets_nobody_anywhere(api: Api, anonymous: Api, strang
 
 
 def test_a_node_that_asks_for_no_account_has_no_such_page(api: Api, gate_run: str) -> None:
-    for node_id in ("gate", "nowhere"):
-        api.get(f"/host/wopsite/runs/{wire(gate_run)}/interrupts/{node_id}/connect").refused(404, "not_found")
+    path = f"/host/wopsite/runs/{wire(gate_run)}/interrupts"
+    api.get(f"{path}/gate/connect").refused(400, "validation_error")
+    api.get(f"{path}/nowhere/connect").refused(404, "not_found")
 
 
 def test_coming_back_with_nothing_is_refused(api: Api, run_id: str) -> None:

@@ -100,10 +100,11 @@ def test_fixtures_are_listed_in_a_conformance_run_alone(anonymous: Api, settings
     for workflow_id in ("conformance-approval", "conformance-noop", "flow"):
         register(factories.one_gate(workflow_id))
     register({**factories.one_gate("conformance-noop"), "version": "2"})
-    assert "fixtures" not in anonymous.get(PATH).body
+    assert not {"fixtures", "conformance"} & set(anonymous.get(PATH).body)
     settings.WOP_CONFORMANCE = True
     answer = anonymous.get(PATH)
     assert answer.body["fixtures"] == ["conformance-approval", "conformance-noop"]
+    assert answer.body["conformance"] == {"mockAgent": True}
     assert answer.fits("capabilities")
 
 
