@@ -37,6 +37,8 @@ class RunLog:
         self.run = run
         self.state = RunState() if is_new else RunState.from_json(run.state)
         # Clocks differ between machines, and who waits for the lock read theirs before: time never goes back in a log.
+        # What is to come later is still counted from the clock, which may have been ahead once and is right again.
+        self.clock = now
         last = self.state.last_event_at
         self.now = max(now, parse_isoformat(last)) if last else now
         self._is_new = is_new
@@ -72,7 +74,7 @@ class RunLog:
             return
         self._write_run()
         stored = RunEvent.objects.bulk_create(self._pending)
-        deliveries.publish(self.run, stored, now=self.now)
+        deliveries.publish(self.run, stored, now=self.clock)
         self._pending = []
         self._has_new_wish = False
 

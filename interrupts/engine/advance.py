@@ -125,7 +125,7 @@ def hand_on(execution: Execution) -> None:
         topic=Topic.ADVANCE_RUN,
         run=run,
         dedupe_key=f"{Topic.ADVANCE_RUN}:{run.pk}:{state.last_sequence}"[-128:],
-        now=execution.log.now,
+        now=execution.log.clock,
     )
 
 
@@ -262,7 +262,7 @@ def _apply(execution: Execution, node_id: str, result: NodeResult) -> None:
                 run=log.run,
                 purpose=TimerPurpose.DELAY,
                 node_id=node_id,
-                due_at=log.now + timedelta(milliseconds=delay_ms),
+                due_at=log.clock + timedelta(milliseconds=delay_ms),
                 ordinal=log.state.nodes[node_id].visits,
             )
         case Dispatch():
@@ -318,7 +318,7 @@ def _suspend(execution: Execution, node_id: str, suspend: Suspend) -> None:
     if suspend.timeout_ms:
         payload["timeoutMs"] = suspend.timeout_ms
     suspension = suspensions.open_interrupt(
-        run=log.run, node_id=node_id, visit=node.visits, payload=payload, contract=suspend.contract, now=log.now
+        run=log.run, node_id=node_id, visit=node.visits, payload=payload, contract=suspend.contract, now=log.clock
     )
     if suspension.deadline is not None:
         timers.arm(

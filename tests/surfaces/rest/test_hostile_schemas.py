@@ -31,7 +31,7 @@ def as_outcome_schema_of_a_gate(schema: Any) -> tuple[JsonObject, str]:
 
 
 def as_schema_of_a_question(schema: Any) -> tuple[JsonObject, str]:
-    data = {"questions": [{"id": "q", "question": "Well?", "schema": schema}]}
+    data: JsonObject = {"questions": [{"id": "q", "question": "Well?", "schema": schema}]}
     return one_interrupt("clarification", data), "/nodes/0/config/data/questions/0/schema"
 
 
