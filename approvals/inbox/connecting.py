@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -61,5 +62,5 @@ def _stopped(request: HttpRequest, visitor: Visitor, error: WopError) -> HttpRes
             title = _("No account is asked for here")
         case _:
             title = _("The account was not connected")
-    stop = Stop(title, error.message, "/inbox/history/", _("See what was decided"))
+    stop = Stop(title, error.message, reverse("inbox:history"), _("See what was decided"))
     return page(request, visitor, "inbox/refused.html", {"refusal": stop}, status=http_status(error.code))
