@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from approvals.inbox import accounts, minting, views
+from approvals.inbox import accounts, connecting, minting, views
 from approvals.inbox.link import link
 
 _OPAQUE = r"(?P<opaque>{mark}-[A-Za-z0-9._-]{{1,126}})"
@@ -30,6 +30,8 @@ account_urls: list[URLPattern | URLResolver] = [
 urlpatterns: list[URLPattern | URLResolver] = [
     # The protocol has the same address; which of the two a request gets is told by what it accepts.
     path("interrupts/<path:token>", link, name="link"),
+    path("host/wopsite/runs/<path:run_id>/interrupts/<str:node_id>/connect", connecting.connect, name="connect"),
+    path("host/wopsite/connected", connecting.connected, name="connected"),
     path("inbox/", include((inbox_urls, "inbox"))),
     path("accounts/", include((account_urls, "accounts"))),
 ]

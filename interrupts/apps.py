@@ -14,7 +14,7 @@ from interrupts.engine.nodes.oauth_use import OAuthUse
 from interrupts.kinds import registry
 from interrupts.kinds.clarification import Clarification
 from interrupts.kinds.conversation import ConversationClose, ConversationExchange, ConversationStart
-from interrupts.kinds.credential import Credential
+from interrupts.kinds.credential import Credential, CredentialAuthority
 from interrupts.kinds.custom import Custom
 from interrupts.kinds.external_event import ExternalEvent
 from interrupts.kinds.low_confidence import LowConfidence
@@ -46,15 +46,22 @@ class InterruptsConfig(AppConfig):
 
     def offer_credentials(self) -> None:
         """Offer credential interrupts where something knows whether an account is connected, and only there."""
-        path = conf.credential_authority()
-        if not path:
-            return
-        try:
-            authority = import_string(path)()
-        except ImportError as error:
-            # One line for the operator, as for any other bad value of a setting.
-            message = f"WOP_CREDENTIAL_AUTHORITY names no class that can be imported: {path} ({error})"
-            raise SystemExit(message) from error
+        authority = _authority(conf.credential_authority())
         registry.register(Credential(authority))
         if conf.conformance():
             nodes.register(OAuthUse(authority))
+
+
+def _authority(path: str) -> CredentialAuthority | None:
+    """Make the installation's authority; what is wrong with its setting is one line for the operator."""
+    if not path:
+        return None
+    if not conf.public_url().startswith("https://"):
+        message = "WOP_CREDENTIAL_AUTHORITY needs WOP_PUBLIC_URL with https: it is where people connect their accounts."
+        raise SystemExit(message)
+    try:
+        authority: CredentialAuthority = import_string(path)()
+    except ImportError as error:
+        message = f"WOP_CREDENTIAL_AUTHORITY names no class that can be imported: {path} ({error})"
+        raise SystemExit(message) from error
+    return authority

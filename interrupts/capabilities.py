@@ -38,12 +38,13 @@ def discovery_document() -> JsonObject:
         document["interrupt"] = _interrupt() | {"callbackDelivery": True}
     if conf.conformance():
         document["fixtures"] = _fixtures()
+        document["conformance"] = {"mockAgent": True}
     return document
 
 
 def offered() -> frozenset[str]:
     """Return the members that the capability root of this host may have."""
-    return frozenset({*_families(), "fixtures"})
+    return frozenset({*_families(), "fixtures", "conformance"})
 
 
 def _families() -> JsonObject:
@@ -66,7 +67,11 @@ def _families() -> JsonObject:
         document["conversationPrimitive"] = _record("claims-check")
         document["multiPartyConversation"] = _record("witnessable-gated") | {"maxParticipants": MAX_PARTICIPANTS}
     if InterruptKind.CREDENTIAL in registry.served():
-        document["oauth"] = _record("witnessable-gated") | {"providers": _providers(), "credentialInterrupt": True}
+        document["oauth"] = _record("witnessable-gated") | {
+            "grants": ["authorization_code"],
+            "providers": _providers(),
+            "credentialInterrupt": True,
+        }
     return document
 
 
@@ -106,8 +111,8 @@ def _auth() -> JsonObject:
 
 
 def _providers() -> list[JsonValue]:
-    credential = cast("Credential", registry.get(InterruptKind.CREDENTIAL))
-    return [{"id": provider} for provider in credential.authority.providers]
+    authority = cast("Credential", registry.get(InterruptKind.CREDENTIAL)).authority
+    return [{"id": provider, "pkce": "S256"} for provider in authority.providers] if authority else []
 
 
 def _interrupt() -> JsonObject:

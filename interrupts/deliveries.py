@@ -159,6 +159,12 @@ def send_again(delivery_ids: Iterable[str], *, now: datetime) -> int:
     return chosen.update(outcome=None, ended_at=None, due_at=now, leased_until=None, attempts_before=F("attempts_made"))
 
 
+def recall(*, now: datetime, longest: timedelta) -> int:
+    """Make due what is put off further than anything ever is: a clock stood ahead when it was written."""
+    ahead = Q(due_at__gt=now + longest) | Q(leased_until__gt=now + longest)
+    return _waiting().filter(ahead).update(due_at=now, leased_until=None)
+
+
 def purge(*, now: datetime) -> int:
     """Delete ended deliveries past their retention, with their attempts, and return how many."""
     old = Delivery.objects.filter(outcome__isnull=False, ended_at__lt=now - DELIVERY_RETENTION)

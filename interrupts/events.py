@@ -37,14 +37,18 @@ class RunLog:
         self.run = run
         self.state = RunState() if is_new else RunState.from_json(run.state)
         # Clocks differ between machines, and who waits for the lock read theirs before: time never goes back in a log.
+        # What is to come later is still counted from the clock, which may have been ahead once and is right again.
+        self.clock = now
         last = self.state.last_event_at
         self.now = max(now, parse_isoformat(last)) if last else now
         self._is_new = is_new
-        self._pending: list[Event] = []
+        self._pending: list[RunEvent] = []
         self._has_new_wish = False
 
-    def append(self, event_type: EventType, payload: JsonObject, *, node_id: str = "") -> None:
-        """Add one event and apply it to ``state``. Nothing is stored before ``flush``."""
+    def append(
+        self, event_type: EventType, payload: JsonObject, *, node_id: str = "", causation_id: str | None = None
+    ) -> str:
+        """Add one event, apply it to ``state`` and return its id. Nothing is stored before ``flush``."""
         if self.state.is_terminal:
             raise RuntimeError(f"{event_type} after the end of {self.run.id}: a run's terminal event is its last")
         event = Event(
@@ -55,7 +59,9 @@ class RunLog:
             at=isoformat(self.now),
         )
         self.state = self.state.apply(event)
-        self._pending.append(event)
+        event_id = mint_event_id()
+        self._pending.append(self._row(event, event_id, causation_id))
+        return event_id
 
     def ask_for_pause(self, wish: JsonObject | None) -> None:
         """Keep the wish to pause once what runs has ended, or forget it. No event: nothing has happened yet."""
@@ -67,16 +73,17 @@ class RunLog:
         if not self._pending and not self._has_new_wish:
             return
         self._write_run()
-        stored = RunEvent.objects.bulk_create([self._row(event) for event in self._pending])
-        deliveries.publish(self.run, stored, now=self.now)
+        stored = RunEvent.objects.bulk_create(self._pending)
+        deliveries.publish(self.run, stored, now=self.clock)
         self._pending = []
         self._has_new_wish = False
 
-    def _row(self, event: Event) -> RunEvent:
+    def _row(self, event: Event, event_id: str, causation_id: str | None) -> RunEvent:
         return RunEvent(
             run=self.run,
             sequence=event.sequence,
-            event_id=mint_event_id(),
+            event_id=event_id,
+            causation_id=causation_id,
             type=event.type,
             node_id=event.node_id,
             payload=event.payload,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from typing import Final
+
+_PASSED_THROUGH: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 
 
 def mint_run_id(tenant_id: str) -> str:
@@ -35,3 +38,8 @@ def mint_event_id() -> str:
 def tenant_of(bound_id: str) -> str:
     """Return the tenant segment of a ``<tenant>/<opaque>`` id."""
     return bound_id.partition("/")[0]
+
+
+def project_id(bound_id: str) -> str:
+    """Return the wire form of a bound id, one path segment: ``acme/r-9f`` becomes ``acme~2Fr-9f``."""
+    return "".join(chr(byte) if byte in _PASSED_THROUGH else f"~{byte:02X}" for byte in bound_id.encode())

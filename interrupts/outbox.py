@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Final
 
 from django.db import connection, transaction
 
@@ -10,6 +11,8 @@ from interrupts.conf import OUTBOX_MAX_ATTEMPTS
 from interrupts.contracts.types import JsonObject
 from interrupts.models import OutboxMessage, Run
 from interrupts.vocabulary import Topic
+
+_LONGEST_WAIT: Final = timedelta(minutes=10)
 
 
 def enqueue(*, topic: Topic, run: Run, dedupe_key: str, now: datetime, payload: JsonObject | None = None) -> None:
@@ -39,13 +42,19 @@ def claim(*, now: datetime, limit: int, lease: timedelta) -> list[OutboxMessage]
     return messages
 
 
+def recall(*, now: datetime) -> int:
+    """Make due what is put off further than anything ever is: a clock stood ahead when it was written."""
+    ahead = OutboxMessage.objects.filter(available_at__gt=now + 2 * _LONGEST_WAIT, delivered_at=None, dead_at=None)
+    return ahead.update(available_at=now)
+
+
 def delivered(message: OutboxMessage, *, now: datetime) -> None:
     OutboxMessage.objects.filter(pk=message.pk).update(delivered_at=now)
 
 
 def failed(message: OutboxMessage, *, reason: str, now: datetime) -> bool:
     """Try again later, each time twice as late. Returns whether that was the last attempt: the message is then dead."""
-    wait = timedelta(seconds=min(2**message.attempts, 600))
+    wait = min(timedelta(seconds=2**message.attempts), _LONGEST_WAIT)
     dead = message.attempts >= OUTBOX_MAX_ATTEMPTS
     OutboxMessage.objects.filter(pk=message.pk).update(
         available_at=now + wait, last_error=reason[:2000], dead_at=now if dead else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path, register_converter
 
 from interrupts.surfaces.rest.paths import BoundIdConverter
+from interrupts.surfaces.rest.views.connecting import ConnectedView, ConnectView
 from interrupts.surfaces.rest.views.discovery import DiscoveryView, OpenApiView
 from interrupts.surfaces.rest.views.events import PollView
 from interrupts.surfaces.rest.views.interrupts import InspectView, LinkView, ResolveView, TokenView
@@ -22,6 +23,8 @@ urlpatterns = [
     path("host/wopsite/workflows", RegistrationView.as_view()),
     path("host/wopsite/runs/<bound_id:run_id>/interrupt", InspectView.as_view()),
     path("host/wopsite/runs/<bound_id:run_id>/interrupts/<str:node_id>/links", LinkView.as_view()),
+    path("host/wopsite/runs/<bound_id:run_id>/interrupts/<str:node_id>/connect", ConnectView.as_view()),
+    path("host/wopsite/connected", ConnectedView.as_view()),
     path("host/wopsite/workflows:check", CheckView.as_view()),
     path("host/wopsite/rpc", RpcView.as_view()),
     path("runs", RunsView.as_view()),

@@ -67,6 +67,8 @@ class EventType(StrEnum):
     CONVERSATION_OPENED = "conversation.opened"
     CONVERSATION_EXCHANGED = "conversation.exchanged"
     CONVERSATION_CLOSED = "conversation.closed"
+    CONNECTOR_AUTHORIZED = "connector.authorized"
+    CONNECTOR_AUTH_EXPIRED = "connector.auth-expired"
 
 
 class DrainPolicy(StrEnum):

@@ -14,11 +14,14 @@ _INTERRUPT_PATH: Final = re.compile(
     r"(?P<run>(?:/|%2F)runs(?:/|%2F)[^\s?\"']*?)?(?P<path>(?:/|%2F)interrupts(?:/|%2F))(?P<token>(?![\w/]+\.py[\":])[^\s?&#\"']+)",
     re.IGNORECASE,
 )
+# What comes back from a provider is a consent and the proof of who asked for it.
+_CONNECTED_QUERY: Final = re.compile(r"(?P<path>(?:/|%2F)connected(?:\?|%3F))[^\s\"']+", re.IGNORECASE)
 HIDDEN: Final = "[hidden]"
 
 
 def hide_tokens(line: str) -> str:
-    """The line with the token of every `/interrupts/<token>` path replaced."""
+    """The line with the token of every `/interrupts/<token>` path replaced, and with what a provider sent back."""
+    line = _CONNECTED_QUERY.sub(lambda found: f"{found['path']}{HIDDEN}", line)
     return _INTERRUPT_PATH.sub(lambda found: found[0] if found["run"] else f"{found['path']}{HIDDEN}", line)
 
 

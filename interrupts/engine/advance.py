@@ -131,7 +131,7 @@ def hand_on(execution: Execution) -> None:
         topic=Topic.ADVANCE_RUN,
         run=run,
         dedupe_key=f"{Topic.ADVANCE_RUN}:{run.pk}:{state.last_sequence}"[-128:],
-        now=execution.log.now,
+        now=execution.log.clock,
     )
 
 
@@ -206,6 +206,7 @@ def _context(
         turns=state.turns,
         owner=execution.log.run.owner,
         agent_id=node.agent_id,
+        site=conf.public_url(),
         escalation_threshold=execution.escalation_threshold,
         variables={**execution.log.run.variables, **state.variables},
     )
@@ -269,7 +270,7 @@ def _apply(execution: Execution, node_id: str, result: NodeResult) -> None:
                 run=log.run,
                 purpose=TimerPurpose.DELAY,
                 node_id=node_id,
-                due_at=log.now + timedelta(milliseconds=delay_ms),
+                due_at=log.clock + timedelta(milliseconds=delay_ms),
                 ordinal=log.state.nodes[node_id].visits,
             )
         case Dispatch():
@@ -278,9 +279,11 @@ def _apply(execution: Execution, node_id: str, result: NodeResult) -> None:
             assert_never(result)
 
 
-def _record(execution: Execution, node_id: str, events: tuple[NodeEvent, ...]) -> None:
+def _record(
+    execution: Execution, node_id: str, events: tuple[NodeEvent, ...], *, causation_id: str | None = None
+) -> None:
     for event in events:
-        execution.log.append(event.type, event.payload, node_id=node_id)
+        execution.log.append(event.type, event.payload, node_id=node_id, causation_id=causation_id)
 
 
 def _dispatch(execution: Execution, node_id: str, wish: Dispatch) -> None:
@@ -313,7 +316,7 @@ def _suspend(execution: Execution, node_id: str, suspend: Suspend) -> None:
         payload=payload,
         contract=suspend.contract,
         title=suspend.title,
-        now=log.now,
+        now=log.clock,
     )
     if suspension.deadline is not None:
         timers.arm(
@@ -328,9 +331,8 @@ def _suspend(execution: Execution, node_id: str, suspend: Suspend) -> None:
     if suspend.reason is not None:
         waits["reason"] = suspend.reason
         requested, suspended = suspended, requested
-    for event_type, body in (requested, suspended):
-        log.append(event_type, body, node_id=node_id)
-    _record(execution, node_id, suspend.then)
+    ids = {event_type: log.append(event_type, body, node_id=node_id) for event_type, body in (requested, suspended)}
+    _record(execution, node_id, suspend.then, causation_id=ids[EventType.NODE_SUSPENDED])
 
 
 def _fail_node(execution: Execution, node_id: str, failure: Failed) -> None:

@@ -43,7 +43,7 @@ def dispatch(log: RunLog, plan: Plan, node_id: str, wish: Dispatch) -> JsonObjec
         topic=Topic.START_CHILD,
         run=log.run,
         dedupe_key=f"{Topic.START_CHILD}:{child_id}:{node.attempt}",
-        now=log.now,
+        now=log.clock,
         payload=_order(node_id, child_id, workflow, wish),
     )
     return {"childRunId": child_id, "childStatus": str(status)}
@@ -71,11 +71,11 @@ def end_family(log: RunLog) -> None:
     """After a run's end: tell its parent, and have the children cancelled that were to end with it."""
     run, status = log.run, log.state.status
     if run.parent_run_id is not None:
-        outbox.enqueue(topic=Topic.CHILD_ENDED, run=run, dedupe_key=f"{Topic.CHILD_ENDED}:{run.pk}", now=log.now)
+        outbox.enqueue(topic=Topic.CHILD_ENDED, run=run, dedupe_key=f"{Topic.CHILD_ENDED}:{run.pk}", now=log.clock)
     if log.state.dispatched and status is not RunStatus.COMPLETED:
         reason = "parent-cancelled" if status is RunStatus.CANCELLED else "parent-failed"
         key = f"{Topic.CANCEL_CHILDREN}:{run.pk}"
-        outbox.enqueue(topic=Topic.CANCEL_CHILDREN, run=run, dedupe_key=key, now=log.now, payload={"reason": reason})
+        outbox.enqueue(topic=Topic.CANCEL_CHILDREN, run=run, dedupe_key=key, now=log.clock, payload={"reason": reason})
 
 
 def _too_deep(run: Run) -> Failed | None:

@@ -128,6 +128,11 @@ class Kind(ABC):
 
     kind: ClassVar[InterruptKind]
 
+    @property
+    def is_offered(self) -> bool:
+        """Whether runs may raise it here. One that is not still ends what was asked while it was."""
+        return True
+
     def declared(self, *, tenant_id: str, data: JsonObject) -> None:  # noqa: B027 - most kinds keep nothing
         """Take note that a registered workflow may ask this. Called inside the registration's transaction."""
 

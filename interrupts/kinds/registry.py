@@ -34,4 +34,5 @@ def opened(interrupt: OpenInterrupt) -> None:
 
 
 def served() -> frozenset[InterruptKind]:
-    return frozenset(_KINDS)
+    """Return the kinds that runs may raise."""
+    return frozenset(name for name, kind in _KINDS.items() if kind.is_offered)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from interrupts.models.connecting import ConnectAttempt
 from interrupts.models.conversation import Conversation
 from interrupts.models.deliveries import CallbackSecret, Delivery, DeliveryAttempt, Webhook
 from interrupts.models.identity import ApiKey, Membership, Tenant
@@ -13,6 +14,7 @@ from interrupts.models.workflow import Workflow
 __all__ = [
     "ApiKey",
     "CallbackSecret",
+    "ConnectAttempt",
     "Conversation",
     "Delivery",
     "DeliveryAttempt",

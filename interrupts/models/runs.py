@@ -100,6 +100,9 @@ class RunEvent(models.Model):
     type = models.CharField(max_length=64)
     node_id = models.CharField(max_length=128, blank=True)
     payload = JsonText()
+    causation_id = models.CharField(  # noqa: DJ001 - NULL is "not told"; SQLite adds such a column in place
+        max_length=64, null=True, help_text="The event that brought this one about."
+    )
     at = models.DateTimeField()
 
     class Meta:

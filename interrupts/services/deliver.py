@@ -18,7 +18,7 @@ from typing import Final
 
 from django.db import connections
 
-from interrupts import deliveries
+from interrupts import deliveries, outbox
 from interrupts.contracts.json_text import dump_json
 from interrupts.contracts.types import JsonObject
 from interrupts.models import Delivery, DeliveryAttempt, Suspension
@@ -105,8 +105,15 @@ def send_again(*, delivery_ids: Iterable[str], now: datetime) -> int:
 
 
 def purge_deliveries(*, now: datetime) -> int:
-    """Delete ended deliveries past their retention and return how many."""
-    return deliveries.purge(now=now)
+    """Delete ended deliveries past their retention and return how many.
+
+    Then take up again what a clock that stood ahead put off, deliveries and other work: no wait is that long.
+    """
+    purged = deliveries.purge(now=now)
+    recalled = deliveries.recall(now=now, longest=2 * LONGEST_WAIT) + outbox.recall(now=now)
+    if recalled:
+        logger.warning("taken up again after a change of the clock count=%s", recalled)
+    return purged
 
 
 def backoff(attempt: int) -> timedelta:

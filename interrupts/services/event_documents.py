@@ -32,7 +32,11 @@ def event_document(event: RunEvent, *, hidden: AbstractSet[str]) -> JsonObject:
         "schemaVersion": EVENT_LOG_SCHEMA_VERSION,
         "engineVersion": ENGINE_VERSION,
     }
-    return document | {"nodeId": event.node_id} if event.node_id else document
+    if event.node_id:
+        document["nodeId"] = event.node_id
+    if event.causation_id:
+        document["causationId"] = event.causation_id
+    return document
 
 
 def without(values: object, hidden: AbstractSet[str]) -> JsonObject:

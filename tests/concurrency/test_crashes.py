@@ -286,6 +286,25 @@ def _kill_in_the_middle(installation: Installation, due: int) -> int:
         return timers()
 
 
+@pytest.mark.postgresql
+def test_a_broker_that_is_lost_and_comes_back_delays_what_is_due_and_no_answer(
+    installation: Installation, suite: Peer
+) -> None:
+    assert installation.redis is not None
+    waiting = suite.suspended("one-gate")
+    installation.redis.stop()
+    run_ids = [suite.start("short-gate") for _ in range(5)]
+    assert suite.answer(waiting, "accept").json()["status"] == "completed"
+    time.sleep(5)
+    assert ended(suite, run_ids) == 0
+    installation.redis.start()
+    await_that(lambda: ended(suite, run_ids) == len(run_ids), "nothing fires once the broker is back", seconds=30)
+    for run_id in run_ids:
+        assert_timed_out_once(suite, run_id)
+    assert set(installation.running) == {"web", "worker", "beat"}
+    assert installation.unsound_runs() == {}
+
+
 @pytest.mark.sqlite
 def test_timers_outlive_the_deletion_of_the_brokers_folder(installation: Installation, suite: Peer) -> None:
     """Without its folder the worker ends, and with it `make run`; the next start makes a new folder and goes on."""

@@ -77,7 +77,8 @@ def host(tmp_path_factory: pytest.TempPathFactory, outside: Receiver) -> Iterato
     folder = tmp_path_factory.mktemp("conformance")
     paths = [*FIXTURES, *(_written(folder, document) for document in WORKFLOWS)]
     outward = {"WOP_EGRESS_ALLOW": f"127.0.0.1:{outside.port}", "WOP_EGRESS_CA_FILE": authority_file(folder)}
-    with installed(folder, WOP_CONFORMANCE="1", **outward) as installation:
+    accounts = {"WOP_CREDENTIAL_AUTHORITY": "tests.live.accounts.Accounts", "WOP_PUBLIC_URL": "https://wop.example.org"}
+    with installed(folder, WOP_CONFORMANCE="1", **outward, **accounts) as installation:
         installation.keys |= installation.populate("tests.live.populate", *map(str, paths))
         installation.populate("tests.conformance.rights")
         installation.start(*ALL)

@@ -17,6 +17,7 @@ METADATA = {
     "engineVersion",
     "eventLogSchemaVersion",
     "fixtures",
+    "conformance",
 }
 
 
@@ -27,7 +28,7 @@ def root(anonymous: Peer) -> Any:
 
 def test_case_75_the_root_is_closed_and_names_only_what_is_served(root: Any) -> None:
     """The peer validates the root against its schema."""
-    families = {"limits", "eventLog", "runList", "auth", "interrupt", "webhooks"}
+    families = {"limits", "eventLog", "runList", "auth", "interrupt", "webhooks", "oauth"}
     conversations = {"conversationPrimitive", "multiPartyConversation"}
     assert root.keys() == METADATA | families | conversations
 

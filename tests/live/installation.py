@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx
@@ -38,6 +38,26 @@ PATIENCE_SECONDS: Final = 60.0
 ALL: Final = ("web", "worker", "beat")
 
 
+class Redis:
+    """A broker of a test's own, which can be lost with all it holds, and come back."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        self.port = free_port()
+        self._folder = folder
+        options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
+        self._command = [program, *options]
+        self.start()
+
+    def start(self) -> None:
+        with (self._folder / "redis.log").open("ab") as log:
+            self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        await_that(lambda: _listens(self.port), "redis-server does not answer")
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait(PATIENCE_SECONDS)
+
+
 @dataclass(slots=True)
 class Installation:
     """Processes on one database and one broker; each can be killed and started again."""
@@ -46,6 +66,7 @@ class Installation:
     port: int
     environment: dict[str, str]
     http: httpx.Client
+    redis: Redis | None = None
     keys: dict[str, str] = field(default_factory=dict)
     _processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
@@ -118,9 +139,8 @@ class Installation:
 
     def empty_broker(self) -> None:
         """Lose every message on its way, as an operator's FLUSHALL or a deleted folder would."""
-        url = urlsplit(self.environment["CELERY_BROKER_URL"])
-        if url.scheme == "redis":
-            with socket.create_connection(("127.0.0.1", url.port or 0)) as redis:
+        if self.redis is not None:
+            with socket.create_connection(("127.0.0.1", self.redis.port)) as redis:
                 redis.sendall(b"FLUSHALL\r\n")
                 assert redis.recv(64) == b"+OK\r\n"
         else:
@@ -166,17 +186,17 @@ class Installation:
 @contextmanager
 def installed(folder: Path, **settings: str) -> Iterator[Installation]:
     """An installation in ``folder`` with further settings; nothing runs yet, and nothing is left behind."""
-    with _database(folder.name) as database, _broker(folder) as broker:
+    with _database(folder.name) as database, _broker(folder) as redis:
         port = free_port()
         ours = {
             "WOP_DATA_DIR": str(folder),
             "PORT": str(port),
             "DATABASE_URL": database,
-            "CELERY_BROKER_URL": broker,
+            "CELERY_BROKER_URL": f"redis://127.0.0.1:{redis.port}/0" if redis else "",
             "DJANGO_SETTINGS_MODULE": "wopsite.settings",
         }
         with _client(port) as http:
-            installation = Installation(folder, port, {**os.environ, **ours, **settings}, http)
+            installation = Installation(folder, port, {**os.environ, **ours, **settings}, http, redis)
             try:
                 yield installation
             finally:
@@ -225,27 +245,19 @@ def _database(name: str) -> Iterator[str]:
 
 
 @contextmanager
-def _broker(folder: Path) -> Iterator[str]:
+def _broker(folder: Path) -> Iterator[Redis | None]:
+    """A Redis of its own in the scaled profile; the embedded one needs none."""
     if not _is_scaled():
-        yield ""
+        yield None
         return
     program = shutil.which("redis-server")
     if program is None:
         pytest.skip("the scaled profile needs redis-server: none was found on the PATH")
-    port = free_port()
-    options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
-    with (folder / "redis.log").open("ab") as log:
-        redis: subprocess.Popen[bytes] = _quiet(program, options, log)
+    redis = Redis(program, folder)
     try:
-        await_that(lambda: _listens(port), "redis-server does not answer")
-        yield f"redis://127.0.0.1:{port}/0"
+        yield redis
     finally:
-        redis.terminate()
-        redis.wait(PATIENCE_SECONDS)
-
-
-def _quiet(program: str, options: list[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([program, *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        redis.stop()
 
 
 def _listens(port: int) -> bool:

@@ -31,6 +31,11 @@ TOKEN = "eyJhbGciOi.J9-x_y~z"
         ("POST /runs/acme~2Fr-1/interrupts/gate HTTP/1.1", "POST /runs/acme~2Fr-1/interrupts/gate HTTP/1.1"),
         ("POST /runs/acme/r-1/interrupts/gate HTTP/1.1", "POST /runs/acme/r-1/interrupts/gate HTTP/1.1"),
         ("GET /inbox/ HTTP/1.1", "GET /inbox/ HTTP/1.1"),
+        ("GET /host/wopsite/connected?state=s&code=c HTTP/1.1", "GET /host/wopsite/connected?[hidden] HTTP/1.1"),
+        (
+            "/accounts/login/?next=/host/wopsite/connected%3Fcode%3Dc",
+            "/accounts/login/?next=/host/wopsite/connected%3F[hidden]",
+        ),
         ('File "/srv/interrupts/events.py", line 3', 'File "/srv/interrupts/events.py", line 3'),
     ],
 )

@@ -28,6 +28,7 @@ def test_an_authority_makes_credentials_an_offer(
     app: InterruptsConfig, settings: Any, conformance: bool, added: set[str]
 ) -> None:
     settings.WOP_CREDENTIAL_AUTHORITY = "tests.offers.Accounts"
+    settings.WOP_PUBLIC_URL = "https://wop.example.org"
     settings.WOP_CONFORMANCE = conformance
     before = set(nodes.NODE_TYPES)
     app.offer_credentials()
@@ -46,10 +47,19 @@ def test_without_one_nothing_is_offered(app: InterruptsConfig, settings: Any) ->
 @pytest.mark.parametrize("path", ["nothing", "no.such.Module", "tests.offers.Nobody"])
 def test_a_class_that_cannot_be_had_ends_the_start_in_one_line(app: InterruptsConfig, settings: Any, path: str) -> None:
     settings.WOP_CREDENTIAL_AUTHORITY = path
+    settings.WOP_PUBLIC_URL = "https://wop.example.org"
     with pytest.raises(SystemExit) as caught:
         app.offer_credentials()
     assert str(caught.value).startswith(f"WOP_CREDENTIAL_AUTHORITY names no class that can be imported: {path} (")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["", "http://wop.example.org"])
+def test_accounts_are_connected_over_https_alone(app: InterruptsConfig, settings: Any, url: str) -> None:
+    settings.WOP_CREDENTIAL_AUTHORITY = "tests.offers.Accounts"
+    settings.WOP_PUBLIC_URL = url
+    with pytest.raises(SystemExit, match="WOP_CREDENTIAL_AUTHORITY needs WOP_PUBLIC_URL with https"):
+        app.offer_credentials()
 
 
 def test_a_conformance_run_adds_its_own_types(app: InterruptsConfig, settings: Any) -> None:

@@ -34,7 +34,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class QuestionPage:
-    """All that the page shows. ``cannot`` says why the reader may not answer, and is empty when they may."""
+    """All that the page shows. ``cannot`` says why the reader may not answer, and is empty when they may.
+
+    ``connect_url`` leads to the provider of the account that is asked for; it is there for the owner of the run alone.
+    """
 
     title: str
     kind: str
@@ -46,6 +49,7 @@ class QuestionPage:
     due: Due | None
     cannot: str
     ended: Answer | None
+    connect_url: str
 
     @property
     def can_answer(self) -> bool:
@@ -68,6 +72,7 @@ def present_question(suspension: Suspension, *, actor: Actor, now: datetime) -> 
         due=due_at,
         cannot=_cannot(actor, due_at),
         ended=_ended(suspension, names.get(decider, decider), actor, now),
+        connect_url=_connect_url(suspension, is_owner=starter == actor.subject_id),
     )
 
 
@@ -77,6 +82,12 @@ def _asked(suspension: Suspension) -> Artifact | None:
     if suspension.kind == InterruptKind.CLARIFICATION and suspension.outcome is None:
         return None
     return present_artifact({"artifactType": "", "artifactData": data})
+
+
+def _connect_url(suspension: Suspension, *, is_owner: bool) -> str:
+    """The account that a run asks for is connected by who started it, and used in their name."""
+    is_asked = suspension.kind == InterruptKind.CREDENTIAL and suspension.outcome is None
+    return str(suspension.payload["data"]["connectUrl"]) if is_asked and is_owner else ""
 
 
 def _cannot(actor: Actor, due_at: Due | None) -> str:

@@ -142,7 +142,8 @@ class NodeContext:
 
     ``visit`` is the visit index: the node's interrupts that were resolved before this execution began; ``ordinal``
     counts those resolved since (interrupt.md §Re-entry). ``turns`` holds the number of turns of each conversation of
-    the run; ``owner`` is the run's owner; ``agent_id`` is empty for a node that is no agent's.
+    the run; ``owner`` is the run's owner; ``agent_id`` is empty for a node that is no agent's; ``site`` is the origin
+    under which people reach this host.
     """
 
     run_id: str
@@ -156,6 +157,7 @@ class NodeContext:
     turns: Mapping[str, int] = field(default_factory=dict)
     owner: JsonObject = field(default_factory=dict)
     agent_id: str = ""
+    site: str = ""
     escalation_threshold: float = DEFAULT_ESCALATION_THRESHOLD
     variables: JsonObject = field(default_factory=dict)
 

@@ -10,6 +10,7 @@ from interrupts.contracts.shipped import interrupt_rules
 from interrupts.contracts.types import JsonObject
 from interrupts.contracts.validation import validate
 from interrupts.engine.nodes import _approval
+from interrupts.engine.nodes._accounts import connect_url, connected, not_connected
 from interrupts.engine.nodes._answers import closed, exchanged, expired, opened
 from interrupts.engine.nodes._schemas import answer_schema_problems, asked_problems
 from interrupts.engine.nodes.base import (
@@ -34,7 +35,7 @@ class Interrupt(NodeType):
 
     An approval puts out what an approval gate does. For every other kind the input ``data`` is laid over the data of
     the configuration, member by member: an order number to wait for, a conversation's id. Whom an approval asks, and
-    by which rules, no run can change.
+    by which rules, no run can change. The page where an account is connected is always this host's own.
 
     A deadline that passes fails the node with ``interrupt_expired`` (wire contract §25, note A), an approval with
     ``approval_rejected``.
@@ -67,6 +68,8 @@ class Interrupt(NodeType):
             problems = _data_problems(asked.kind, {**ctx.config, "data": data})
             if problems:
                 return _refused(problems[0].message, problems[0].pointer)
+        if asked.kind is InterruptKind.CREDENTIAL:
+            data = {**data, "connectUrl": connect_url(ctx)}
         return Suspend(
             kind=asked.kind,
             data=data,
@@ -79,11 +82,10 @@ class Interrupt(NodeType):
     def resume(self, ctx: NodeContext, resolution: Resolution) -> NodeResult:
         if resolution.kind is InterruptKind.APPROVAL:
             return _approval.conclude(resolution, ctx.asked)
-        failure = expired(resolution, ctx.config.get("timeoutMs"))
+        is_account = resolution.kind is InterruptKind.CREDENTIAL
+        failure = (not_connected if is_account else expired)(resolution, ctx.config.get("timeoutMs"))
         if failure is not None:
             return failure
-        if resolution.kind is InterruptKind.CREDENTIAL and resolution.resume_value == {"outcome": "declined"}:
-            return Failed("connector_auth_declined", "Somebody declined to connect the account that this needs.")
         outputs: JsonObject = {"resumeValue": resolution.resume_value}
         if resolution.kind is InterruptKind.CLARIFICATION:
             outputs["answers"] = answers_in(ctx.asked, resolution.resume_value)
@@ -97,10 +99,14 @@ class Interrupt(NodeType):
 
 
 def _data_problems(kind: InterruptKind, config: JsonObject) -> list[Problem]:
+    data = cast("JsonObject", config["data"])
+    if kind is InterruptKind.CREDENTIAL:
+        if "connectUrl" in data:
+            return [Problem("/data/connectUrl", "host_owned", "This host puts its own page here. Leave it out.")]
+        config = {**config, "data": {**data, "connectUrl": "https://host.invalid/"}}
     problems = validate(interrupt_rules(kind), config)
     if problems:
         return problems
-    data = cast("JsonObject", config["data"])
     found = _approval.gate_problems(data) if kind is InterruptKind.APPROVAL else asked_problems(kind, data)
     return [Problem("/data" + p.pointer, p.keyword, p.message) for p in found]
 
@@ -114,7 +120,9 @@ def _raised(kind: InterruptKind, data: JsonObject) -> tuple[NodeEvent, ...]:
 
 
 def _answered(ctx: NodeContext, resolution: Resolution) -> tuple[NodeEvent, ...]:
-    """What an answer means beyond itself: a turn, or the end of a conversation."""
+    """What an answer means beyond itself: a turn, the end of a conversation, or a connected account."""
+    if resolution.kind is InterruptKind.CREDENTIAL:
+        return connected(ctx.asked, resolution)
     if resolution.kind not in (InterruptKind.CONVERSATION_EXCHANGE, InterruptKind.CONVERSATION_CLOSE):
         return ()
     conversation_id = cast("str", ctx.asked["conversationId"])

@@ -8,7 +8,7 @@ from typing import Final
 from django.http import HttpRequest
 
 from interrupts.errors import TenantMismatch, ValidationFailed
-from interrupts.ids import tenant_of
+from interrupts.ids import project_id, tenant_of
 from interrupts.vocabulary import BOUND_ID_PATTERN, NODE_ID_PATTERN
 
 # Everything else is the protocol's: an unknown path there is answered in JSON, save to a browser that mistyped one.
@@ -22,11 +22,11 @@ _PROTOCOL_ROOTS: Final = frozenset(
 )
 _ROOT: Final = re.compile(r"/([^/:]*)")
 _LINKS: Final = "/interrupts/"
+_CONNECTING: Final = re.compile(r"/host/wopsite/(connected|runs/.+/interrupts/[^/]+/connect)")
 _PAGE_METHODS: Final = frozenset({"GET", "HEAD", "POST"})
 _JSON: Final = "application/json"
 _PAGE: Final = "text/html"
 
-_PASSED_THROUGH: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _ESCAPE: Final = re.compile(rb"~([0-9A-Fa-f]{2})?")
 _SHOWN: Final = 80
 
@@ -49,13 +49,15 @@ class BoundIdConverter:
 def is_for_people(request: HttpRequest) -> bool:
     """Tell whether a request is for one of people's pages.
 
-    A signed link has one address for both: a browser, which prefers a page to JSON, gets the page. A client that does
-    not say what it accepts, or accepts anything, gets the protocol. So does an address that nothing has, which somebody
-    mistyped in a browser.
+    A signed link has one address for both, and so has the way to an account: a browser, which prefers a page to JSON,
+    gets the page. A client that does not say what it accepts, or accepts anything, gets the protocol. An address that
+    nothing has, which somebody mistyped in a browser, is for people too.
     """
     path = request.path_info
     if path.startswith(_LINKS):
         return request.method in _PAGE_METHODS and _prefers_page(request)
+    if _CONNECTING.fullmatch(path):
+        return request.method in {"GET", "HEAD"} and _prefers_page(request)
     return path in _PEOPLES_PAGES or path.startswith(_PEOPLES_FOLDERS) or _is_mistyped(request)
 
 
@@ -73,11 +75,6 @@ def _prefers_page(request: HttpRequest) -> bool:
     except (LookupError, ValueError):
         # Django's reader of header parameters does not take every text.
         return False
-
-
-def project_id(bound_id: str) -> str:
-    """Return the wire form of a bound id, one path segment: ``acme/r-9f`` becomes ``acme~2Fr-9f``."""
-    return "".join(chr(byte) if byte in _PASSED_THROUGH else f"~{byte:02X}" for byte in bound_id.encode())
 
 
 def read_bound_id(segment: str, *, tenant_id: str, field: str = "runId") -> str:

@@ -9,6 +9,7 @@ import pytest
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.errors import RosterExceeded, SpeakerNotParticipant, ValidationFailed
 from interrupts.models import Conversation, Suspension
+from interrupts.services.event_documents import event_document
 from interrupts.vocabulary import MAX_PARTICIPANTS
 from tests.factories import (
     actor,
@@ -67,6 +68,15 @@ def test_a_gate_opens_a_conversation_right_after_it_waits_and_asks_for_one_turn(
     assert asked["kind"] == "conversation.exchange"
     assert asked["data"] == {"conversationId": name, "prompt": "Shall we?", "turnIndex": 0}
     assert events(run_id) == [("opened", {"conversationId": name})]
+
+
+def test_the_suspension_is_told_as_what_opened_the_conversation() -> None:
+    run_id = start_flow(talk())
+    *_, suspended, opened = log_of(run_id)
+    assert (suspended.type, opened.type) == ("node.suspended", "conversation.opened")
+    assert opened.causation_id == suspended.event_id
+    assert event_document(opened, hidden=set())["causationId"] == suspended.event_id
+    assert "causationId" not in event_document(suspended, hidden=set())
 
 
 def test_an_answer_is_a_turn_and_the_last_turn_closes_the_conversation() -> None:

@@ -64,7 +64,7 @@ def test_accounts_are_offered_only_where_something_knows_them(anonymous: Api, mo
     answer = anonymous.get(PATH)
     assert answer.fits("capabilities")
     assert answer.body["oauth"]["credentialInterrupt"] is True
-    assert answer.body["oauth"]["providers"] == [{"id": "synthetic"}]
+    assert answer.body["oauth"]["providers"] == [{"id": "synthetic", "pkce": "S256"}]
 
 
 def test_limits_are_those_that_are_enforced(anonymous: Api, settings: Any) -> None:
@@ -100,10 +100,11 @@ def test_fixtures_are_listed_in_a_conformance_run_alone(anonymous: Api, settings
     for workflow_id in ("conformance-approval", "conformance-noop", "flow"):
         register(factories.one_gate(workflow_id))
     register({**factories.one_gate("conformance-noop"), "version": "2"})
-    assert "fixtures" not in anonymous.get(PATH).body
+    assert not {"fixtures", "conformance"} & set(anonymous.get(PATH).body)
     settings.WOP_CONFORMANCE = True
     answer = anonymous.get(PATH)
     assert answer.body["fixtures"] == ["conformance-approval", "conformance-noop"]
+    assert answer.body["conformance"] == {"mockAgent": True}
     assert answer.fits("capabilities")
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from interrupts.errors import TenantMismatch, ValidationFailed
-from interrupts.surfaces.rest.paths import BoundIdConverter, project_id, read_bound_id
+from interrupts.ids import project_id
+from interrupts.surfaces.rest.paths import BoundIdConverter, read_bound_id
 from tests.surfaces.rest.api import Api, wire
 
 pytestmark = pytest.mark.django_db

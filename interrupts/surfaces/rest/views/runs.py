@@ -12,6 +12,7 @@ from interrupts import conf, selectors
 from interrupts.conf import DEFAULT_PAGE_SIZE, MAX_BULK_RUN_IDS
 from interrupts.contracts.types import JsonObject
 from interrupts.errors import ValidationFailed
+from interrupts.ids import project_id
 from interrupts.services.pausing import PauseRun, ResumeRun, pause_run, resume_run
 from interrupts.services.runs import BulkCancel, CancelRun, bulk_cancel, cancel_run, create_run, read_run
 from interrupts.surfaces.creation import read_create_run
@@ -20,7 +21,7 @@ from interrupts.surfaces.documents import run_snapshot
 from interrupts.surfaces.rest.base import ProtocolView
 from interrupts.surfaces.rest.bodies import read_integer
 from interrupts.surfaces.rest.operations import Operation, Parameter
-from interrupts.surfaces.rest.paths import project_id, read_authored_id
+from interrupts.surfaces.rest.paths import read_authored_id
 from interrupts.surfaces.rest.responses import PRIVATE, conditional, json_response
 from interrupts.vocabulary import DrainPolicy, RunStatus, Scope
 

@@ -13,7 +13,7 @@ from interrupts.vocabulary import InterruptKind
 
 def context(config: JsonObject | None = None, **inputs: Any) -> NodeContext:
     owner: JsonObject = {"tenant": "acme", "subject": {"subjectId": "u-1"}}
-    return NodeContext("acme/r-1", "step", "Step", config or {}, inputs, visit=0, owner=owner)
+    return NodeContext("acme/r-1", "step", "Step", config or {}, inputs, visit=0, owner=owner, site="https://w.example")
 
 
 def resumed(**asked: Any) -> NodeContext:

@@ -12,7 +12,7 @@ from tests.unit.engine.nodes.contexts import context, granted, resolution, resum
 NODE = Interrupt()
 APPROVAL: JsonObject = {"artifactId": "a", "artifactType": "t", "title": "T", "actions": ["accept"]}
 UNREACHABLE: JsonObject = {**APPROVAL, "approversList": ["a"], "requiredApprovals": 2}
-CREDENTIAL: JsonObject = {"provider": "p", "scopes": [], "reason": "missing", "connectUrl": "https://p.example/"}
+CREDENTIAL: JsonObject = {"provider": "p", "scopes": [], "reason": "missing"}
 EVENT: JsonObject = {
     "kind": "external-event",
     "data": {"eventType": "paid", "correlation": {"order": "7"}},
@@ -82,6 +82,7 @@ def test_an_approval_is_concluded_as_at_an_approval_gate() -> None:
         ({"kind": "approval", "data": UNREACHABLE}, ["/data/requiredApprovals"]),
         ({"kind": "custom", "data": EVENT["data"]}, ["/data/correlation", "/data/customKind", "/data/eventType"]),
         ({"kind": "credential", "data": CREDENTIAL}, ["/resumeSchema"]),
+        ({"kind": "credential", "data": {**CREDENTIAL, "connectUrl": "https://p.example/"}}, ["/data/connectUrl"]),
         ({"kind": "custom", "data": {"customKind": "sms"}, "resumeSchema": {"type": 7}}, ["/resumeSchema/type"]),
         ({"kind": "custom", "data": {"customKind": "sms"}, "timeoutMs": -1}, ["/timeoutMs"]),
     ],
