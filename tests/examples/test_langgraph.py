@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.examples.conftest import Host, Program, Shell
 
 FLOW = "review-draft"
 REVISED = "About herons, version 2. Considered: Say where they nest."
+
+pytestmark = pytest.mark.timeout(400)
 
 
 def write(shell: Shell) -> Program:

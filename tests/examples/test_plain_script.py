@@ -8,6 +8,8 @@ from tests.examples.conftest import Host, Program, Shell
 
 FLOW = "pay-invoice"
 
+pytestmark = pytest.mark.timeout(200)
+
 
 @pytest.fixture
 def asked_before(host: Host) -> int:
