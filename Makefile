@@ -3,11 +3,12 @@
 # Obeyed by every target: PORT, DATABASE_URL, CELERY_BROKER_URL, WOP_DATA_DIR (and the other WOP_… settings).
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test check lint format types layers migrations openapi bench audit lock
+.PHONY: help setup setup-dev run test check examples lint format types layers migrations openapi bench audit lock
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+EXAMPLES_VENV := .venv-examples
 PYTEST_ARGS ?= -n 2
 SOURCES := interrupts approvals wopsite tests bench manage.py
 
@@ -25,6 +26,9 @@ test: setup-dev  ## Run the tests (on SQLite, or on the database of DATABASE_URL
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 check: lint types layers migrations test  ## All that must hold before a change goes in
+
+examples: $(EXAMPLES_VENV)/.all  ## Run the examples with the libraries they show (in a .venv-examples of their own)
+	EXAMPLES_PYTHON=$(CURDIR)/$(EXAMPLES_VENV)/bin/python $(BIN)/python -m pytest tests/examples
 
 lint: setup-dev  ## Style of Python and templates
 	$(BIN)/ruff check .
@@ -61,6 +65,8 @@ lock: setup-dev  ## Pin again what requirements*.in ask for
 		--python-version 3.11 requirements.in -o requirements.txt
 	$(BIN)/uv pip compile -q --no-header --no-emit-index-url --no-emit-find-links --annotation-style line \
 		--python-version 3.11 requirements-dev.in -o requirements-dev.txt
+	$(BIN)/uv pip compile -q --no-header --no-emit-index-url --no-emit-find-links --annotation-style line \
+		--python-version 3.11 examples/requirements.in -o examples/requirements.txt
 
 # The stamps are newer than the pins they installed, so a second `make` installs nothing.
 $(VENV)/.venv:
@@ -78,4 +84,11 @@ $(VENV)/.run: requirements.txt | $(VENV)/.venv
 $(VENV)/.dev: requirements-dev.txt | $(VENV)/.run
 	@echo "Installing what building and testing needs (a minute, once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
+	@touch $@
+
+# These libraries weigh a few hundred MB and want other versions than the product: they get a place of their own.
+$(EXAMPLES_VENV)/.all: examples/requirements.txt | $(VENV)/.dev
+	@echo "Installing the libraries of the examples (a minute, once)"
+	@$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(EXAMPLES_VENV)
+	@$(BIN)/uv pip sync --quiet --python $(EXAMPLES_VENV)/bin/python examples/requirements.txt
 	@touch $@

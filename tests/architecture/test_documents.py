@@ -9,7 +9,8 @@ import pytest
 
 from tests.architecture.sources import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").rglob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")), *EXAMPLES]
 CONTRACT = (ROOT / "docs/contract.md").read_text("utf-8")
 
 
