@@ -189,13 +189,18 @@ def _load_samples() -> None:
 
 
 def _prepare_broker() -> None:
-    """Declare the queue before anyone uses it: the filesystem broker's processes would race to make its file."""
     try:
         with app.connection_for_write() as broker:
             broker.ensure_connection(max_retries=1, timeout=5)
-            app.amqp.queues[app.conf.task_default_queue].bind(broker.default_channel).declare()
+            declare_queues(broker.default_channel)
     except (BrokerError, TransportError, OSError) as error:
         raise CannotStart(f"The broker of CELERY_BROKER_URL cannot be reached: {error}") from None
+
+
+def declare_queues(channel: Any) -> None:
+    """Make the queues before anyone uses them: the filesystem broker's processes would race to make their files."""
+    for queue in app.amqp.queues.values():
+        queue.bind(channel).declare()
 
 
 # --- Telling where to go ----------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 RETRY_AFTER: Final = timedelta(seconds=30)
 
 
-def fire_due_timers(*, now: datetime, limit: int = 200) -> int:
+def fire_due_timers(*, now: datetime, limit: int = 50) -> int:
     """Fire what is due, oldest first, and return how many were looked at. One transaction a run."""
     batch = timers.due(now=now, limit=limit)
     for timer in batch:
