@@ -35,7 +35,7 @@ def _until_nothing_is_due(sweep: Callable[[datetime], int]) -> int:
 @shared_task
 def fire_timers() -> int:
     """Fire what is due. Beat calls this every second; a lost call only delays."""
-    fired = _until_nothing_is_due(lambda now: expire.fire_due_timers(now=now))
+    fired = _until_nothing_is_due(lambda now: expire.fire_due_timers(now=now, share=True))
     _SWEEP.beat()
     return fired
 

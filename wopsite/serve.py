@@ -46,7 +46,7 @@ def main() -> int:
         _check()
         is_new = _prepare_database()
         _prepare_broker()
-        status = Supervisor(_commands(), say).run(_web_answers, lambda: _announce(is_new=is_new))
+        status = Supervisor(commands(), say).run(_web_answers, lambda: _announce(is_new=is_new))
         claim.clear()
     return status
 
@@ -56,7 +56,7 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def _commands() -> dict[str, list[str]]:
+def commands() -> dict[str, list[str]]:
     # Celery warns root because of pickled messages, and we accept none.
     no_warning = ["-W", "ignore:You're running the worker with superuser privileges"]
     celery = [sys.executable, *no_warning, "-m", "celery", "--quiet", "--app=wopsite.celery:app"]

@@ -137,7 +137,7 @@ class Installation:
                 message.unlink(missing_ok=True)
 
     def _spawn(self, name: str) -> subprocess.Popen[bytes]:
-        command = serve._commands()[name]
+        command = serve.commands()[name]
         with self._log_file(name).open("ab") as log:
             return subprocess.Popen(
                 command,
