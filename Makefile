@@ -9,7 +9,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 EXAMPLES_VENV := .venv-examples
-PYTEST_ARGS ?= -n 2
+# Tests that share an installation stay together, so it is started once.
+PYTEST_ARGS ?= -n 2 --dist loadgroup
 SOURCES := interrupts approvals wopsite tests bench manage.py
 
 help:  ## List the targets
@@ -23,7 +24,8 @@ run: setup  ## Start web, worker and beat together (Ctrl-C stops them)
 	@exec $(BIN)/python -m wopsite.serve
 
 test: setup-dev  ## Run the tests (on SQLite, or on the database of DATABASE_URL)
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@# Tests start many processes: with their bytecode kept, none has to compile the sources again.
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 check: lint types layers migrations test  ## All that must hold before a change goes in
 
@@ -81,10 +83,11 @@ $(VENV)/.run: requirements.txt | $(VENV)/.venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
 	@touch $@
 
-$(VENV)/.dev: requirements-dev.txt | $(VENV)/.run
-	@echo "Installing what building and testing needs (a minute, once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
-	@touch $@
+$(VENV)/.dev: requirements.txt requirements-dev.txt | $(VENV)/.venv
+	@echo "Installing what running, building and testing need (a minute, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--requirement requirements.txt --requirement requirements-dev.txt
+	@touch $(VENV)/.run $@
 
 # These libraries weigh a few hundred MB and want other versions than the product: they get a place of their own.
 $(EXAMPLES_VENV)/.all: examples/requirements.txt | $(VENV)/.dev

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.load import Measured, Request, drive
-from bench.report import InboxPage, Load, write_report
-from bench.server import ROOT, serving
-from bench.world import World, build_world, seed_inbox
+from bench.report import InboxPage, Load, Work, write_report
+from bench.server import ROOT, broker, serving
+from bench.work import deliver, fire_at_once, fire_at_rest
+from bench.world import World, build_bare_timers, build_world, seed_inbox
 
 CLIENTS = (1, 8, 32)
 REQUESTS = {1: 400, 8: 1600, 32: 2400}
@@ -33,7 +34,9 @@ def main() -> None:
             loads.append(Load("raise a gate", raised, _bare("bare_raise.sql", clients, world)))
             loads.append(Load("resolve it", resolved, _bare("bare_resolve.sql", clients, world)))
         pages = [_inbox(port, world, size) for size in INBOX_SIZES]
-    report = write_report(loads, pages)
+    with broker():
+        work = Work(fire_at_once(), _bare_expiries(world), fire_at_rest(), deliver())
+    report = write_report(loads, pages, work)
     (ROOT / "docs" / "performance.md").write_text(report)
     print(report)
 
@@ -55,6 +58,11 @@ def _inbox(port: int, world: World, size: int) -> InboxPage:
     headers = {"Cookie": f"sessionid={world.session}"}
     requests: Iterator[Request] = iter([Request("GET", "/inbox/", headers)] * PAGES)
     return InboxPage(size, drive(port, 1, requests, lambda body: None))
+
+
+def _bare_expiries(world: World) -> float:
+    build_bare_timers()
+    return _bare("bare_expire.sql", 2, world)
 
 
 def _bare(script: str, clients: int, world: World) -> float:

@@ -10,6 +10,7 @@ from pathlib import Path
 from django.db import connection
 
 from bench.load import Measured
+from bench.work import WEBHOOKS, Delivered, Fired, Late
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,17 @@ class InboxPage:
     measured: Measured
 
 
-def write_report(loads: list[Load], pages: list[InboxPage]) -> str:
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What workers got done, and how many bare transactions a second write as much as one passed deadline."""
+
+    fired: Fired
+    bare_expiries_per_second: float
+    late: Late
+    delivered: Delivered
+
+
+def write_report(loads: list[Load], pages: list[InboxPage], work: Work) -> str:
     return f"""# Performance
 
 Written by `make bench`: one run, on PostgreSQL, the load generator, the server and the database sharing the machine.
@@ -51,7 +62,26 @@ The first page of *Waiting for me* (half of the open gates are addressed to the 
 | Open gates | p50 ms | p99 ms | p50 against the smallest |
 | ---: | ---: | ---: | ---: |
 {_page_rows(pages)}
+
+## Workers
+
+One worker with two processes and one beat, Redis between them. Deadlines of approval gates, all due within one second,
+are each settled once: the gate, the log and the run are written. "Limit" is pgbench doing only those writes with two
+clients. Deliveries are signed, sent over a new TLS connection each and recorded; {WEBHOOKS} webhooks lead to one
+receiver on the same machine, and "limit" is what it takes from callers that do nothing else.
+
+| Work | Count | per second | limit per second | ratio |
+| --- | ---: | ---: | ---: | ---: |
+{_work_row("fire a deadline", work.fired.count, work.fired.per_second, work.bare_expiries_per_second)}
+{_work_row("deliver", work.delivered.count, work.delivered.per_second, work.delivered.limit_per_second)}
+
+While nothing else is to do, {work.late.count} deadlines fired {work.late.p50:.2f} s late at the median and
+{work.late.longest:.2f} s at most: beat reminds the workers once a second.
 """
+
+
+def _work_row(name: str, count: int, per_second: float, limit: float) -> str:
+    return f"| {name} | {count:,} | {per_second:.0f} | {limit:.0f} | {per_second / limit:.2f} |"
 
 
 def _load_rows(loads: list[Load]) -> str:

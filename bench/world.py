@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import django
@@ -17,12 +18,16 @@ django.setup()
 
 from approvals.models import ApproverRef  # noqa: E402 - models exist only after django.setup()
 from interrupts.contracts.types import JsonObject  # noqa: E402
-from interrupts.models import Membership, Workflow  # noqa: E402
+from interrupts.ids import mint_delivery_id, mint_event_id  # noqa: E402
+from interrupts.models import Delivery, Membership, Run, RunEvent, Suspension, Webhook, Workflow  # noqa: E402
 from interrupts.services import identity, workflows  # noqa: E402
+from interrupts.services.runs import CreateRun, create_run  # noqa: E402
 from interrupts.vocabulary import Scope  # noqa: E402
 
 PERSON = "ada"
+BARE_TIMERS = 20_000
 SEED = Path(__file__).with_name("seed.sql")
+CLONES = Path(__file__).with_name("clone_timers.sql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class World:
 def build_world() -> World:
     call_command("migrate", verbosity=0)
     now = timezone.now()
-    for name in ("bench", "inbox"):
+    for name in ("bench", "inbox", "timers", "deliveries"):
         identity.add_member(
             tenant=identity.create_tenant(name=name, now=now), username=PERSON, groups=(), password=None, now=now
         )
@@ -73,6 +78,85 @@ def seed_inbox(world: World, size: int) -> None:
             },
         )
         cursor.execute("ANALYZE")
+
+
+def build_timers(batch: str, count: int, *, due: datetime, apart_ms: float) -> None:
+    """Copy a run that waits for an approval ``count`` times, each with a deadline ``apart_ms`` after the last."""
+    template = _waiting_run("timers")
+    interrupt = Suspension.objects.get(run_id=template)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            CLONES.read_text(),
+            {
+                "run": template,
+                "interrupt": interrupt.pk,
+                "batch": batch.ljust(4, "0"),
+                "count": count,
+                "due": due,
+                "apart": apart_ms,
+            },
+        )
+        cursor.execute("ANALYZE")
+
+
+def build_bare_timers() -> None:
+    """Make timers that no worker of ours fires meanwhile, more than a bare transaction each gets through."""
+    build_timers("c", BARE_TIMERS, due=timezone.now() + timedelta(days=30), apart_ms=1)
+
+
+def build_deliveries(url: str, *, webhooks: int, events: int) -> int:
+    """Owe ``webhooks`` receivers each the same ``events``, and return how many deliveries that makes."""
+    run_id = _waiting_run("deliveries")
+    now = timezone.now()
+    hooks = [
+        Webhook(
+            id=f"deliveries/w-{number:032d}",
+            tenant_id="deliveries",
+            url=url,
+            events=["interrupt.requested"],
+            secret="a secret of the bench alone",
+            is_secret_generated=False,
+            is_standard=True,
+            created_by=PERSON,
+            created_at=now,
+        )
+        for number in range(webhooks)
+    ]
+    Webhook.objects.bulk_create(hooks)
+    last = Run.objects.get(pk=run_id).last_sequence
+    template = RunEvent.objects.get(run_id=run_id, type="interrupt.requested")
+    rows = [
+        RunEvent(
+            run_id=run_id,
+            sequence=last + number,
+            event_id=mint_event_id(),
+            type=template.type,
+            node_id=template.node_id,
+            payload=template.payload,
+            at=now,
+        )
+        for number in range(1, events + 1)
+    ]
+    owed = [
+        Delivery(
+            id=mint_delivery_id("deliveries"),
+            run_id=run_id,
+            event=event,
+            webhook=hook,
+            receiver=hook.pk,
+            due_at=now,
+            created_at=now,
+        )
+        for event in RunEvent.objects.bulk_create(rows)
+        for hook in hooks
+    ]
+    return len(Delivery.objects.bulk_create(owed))
+
+
+def _waiting_run(tenant: str) -> str:
+    member = Membership.objects.get(tenant_id=tenant, user__username=PERSON)
+    request = CreateRun(actor=identity.session_actor(member), workflow_id="bench")
+    return str(create_run(request=request, now=timezone.now()).result["runId"])
 
 
 def _session() -> str:

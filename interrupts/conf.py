@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from celery import current_app
 from django.conf import settings
 
 IDEMPOTENCY_RETENTION: Final = timedelta(hours=48)
@@ -60,6 +61,11 @@ def egress() -> Egress:
 def delivery_threads() -> int:
     """Return how many deliveries one worker process may have under way."""
     return int(settings.WOP_DELIVERY_THREADS)
+
+
+def queues() -> tuple[str, ...]:
+    """Return the names of the queues that workers take work from, all of them together."""
+    return tuple(current_app.amqp.queues)
 
 
 @dataclass(frozen=True, slots=True)

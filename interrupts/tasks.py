@@ -2,48 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
 
 from celery import shared_task
-from celery.signals import worker_process_shutdown
 from django.utils import timezone
 
-from interrupts import conf
+from interrupts import conf, sightings
 from interrupts.services import deliver, egress, expire, idempotency, relay
+from interrupts.services.pulse import Pulse
+from interrupts.vocabulary import Sighted
 
-# A call takes at most 10 seconds, and who stops the process waits longer than this.
-FAREWELL_SECONDS: Final = 12.0
+# One sweep ends after this, so that a worker that is told to stop soon does; beat's next reminder goes on.
+SWEEP_SECONDS: Final = 5.0
 COURIER: Final = deliver.Courier(hands=conf.delivery_threads(), door=egress.from_settings, clock=timezone.now)
+_SWEEP: Final = Pulse(Sighted.SWEEP)
+
+
+def _until_nothing_is_due(sweep: Callable[[datetime], int]) -> int:
+    """Repeat a sweep, batch after batch, as long as it finds something and its time lasts."""
+    ends_at = time.monotonic() + SWEEP_SECONDS
+    done = 0
+    while found := sweep(timezone.now()):
+        done += found
+        if time.monotonic() >= ends_at:
+            break
+    return done
 
 
 @shared_task
 def fire_timers() -> int:
-    """Fire what is due, batch after batch. Beat calls this every second; a lost call only delays."""
-    fired = 0
-    while batch := expire.fire_due_timers(now=timezone.now()):
-        fired += batch
+    """Fire what is due. Beat calls this every second; a lost call only delays."""
+    fired = _until_nothing_is_due(lambda now: expire.fire_due_timers(now=now, share=True))
+    _SWEEP.beat()
     return fired
 
 
 @shared_task
 def relay_outbox() -> int:
     """Do what transactions left to do after commit, and what that leaves in turn: a child's start, a child's end."""
-    done = 0
-    while delivered := relay.relay_outbox(now=timezone.now()):
-        done += delivered
-    return done
+    return _until_nothing_is_due(lambda now: relay.relay_outbox(now=now))
 
 
 @shared_task
 def deliver_due() -> None:
     """Set a hand of this process to what is due for receivers outside; it wakes others as it finds work."""
     COURIER.wake()
-
-
-@worker_process_shutdown.connect
-def finish_deliveries(**_: Any) -> None:
-    """Let calls under way come to their end: what is cut off is sent again, but only after its lease."""
-    COURIER.finish(seconds=FAREWELL_SECONDS)
 
 
 @shared_task
@@ -56,3 +62,9 @@ def purge_deliveries() -> int:
 def purge_idempotency_records() -> int:
     """Forget outcomes past their retention."""
     return idempotency.purge(now=timezone.now())
+
+
+@shared_task
+def purge_sightings() -> int:
+    """Forget processes that have been gone for long."""
+    return sightings.purge(now=timezone.now())

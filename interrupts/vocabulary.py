@@ -71,6 +71,14 @@ class EventType(StrEnum):
     CONNECTOR_AUTH_EXPIRED = "connector.auth-expired"
 
 
+class Sighted(StrEnum):
+    """Whose signs of life are kept. A sweep is the work itself: a reminder went from beat to a worker and was done."""
+
+    WORKER = "worker"
+    BEAT = "beat"
+    SWEEP = "sweep"
+
+
 class DrainPolicy(StrEnum):
     """What a pause does with attempts that are under way (wire contract §7.5)."""
 

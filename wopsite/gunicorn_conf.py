@@ -6,6 +6,8 @@ from django.conf import settings
 
 _host = settings.WOP_BIND
 bind = f"[{_host}]:{settings.WOP_PORT}" if ":" in _host else f"{_host}:{settings.WOP_PORT}"
+# Loaded once and forked: no connection is open by then, and the processes share what they have in common.
+preload_app = True
 workers = settings.WOP_WEB_WORKERS
 worker_class = "gthread"
 threads = settings.WOP_WEB_THREADS

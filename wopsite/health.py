@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from wopsite.sweeps import last_sweep
+from interrupts.services import health
 
 
 @never_cache
@@ -21,25 +20,20 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """200 when the database answers and its tables are up to date, else 503. `lastSweep`: see `sweeps`."""
-    database, migrations = _database_state()
-    swept = last_sweep()
-    ready = (database, migrations) == ("ok", "ok")
+    """200 when the database answers and its tables are up to date, else 503.
+
+    Workers do not make this process ready: what is wrong with them is told in ``warnings``.
+    """
+    state = health.database_state()
+    seen = health.processes(now=timezone.now()) if state.is_ready else None
+    swept = seen.last_sweep if seen else None
     return JsonResponse(
         {
-            "ready": ready,
-            "database": database,
-            "migrations": migrations,
+            "ready": state.is_ready,
+            "database": state.database,
+            "migrations": state.migrations,
             "lastSweep": swept.isoformat(timespec="seconds") if swept else None,
+            "warnings": seen.warnings if seen else [],
         },
-        status=200 if ready else 503,
+        status=200 if state.is_ready else 503,
     )
-
-
-def _database_state() -> tuple[str, str]:
-    try:
-        executor = MigrationExecutor(connection)
-        pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    except DatabaseError:
-        return "unreachable", "unknown"
-    return "ok", "pending" if pending else "ok"

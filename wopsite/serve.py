@@ -46,7 +46,7 @@ def main() -> int:
         _check()
         is_new = _prepare_database()
         _prepare_broker()
-        status = Supervisor(_commands(), say).run(_web_answers, lambda: _announce(is_new=is_new))
+        status = Supervisor(commands(), say).run(_web_answers, lambda: _announce(is_new=is_new))
         claim.clear()
     return status
 
@@ -56,7 +56,7 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def _commands() -> dict[str, list[str]]:
+def commands() -> dict[str, list[str]]:
     # Celery warns root because of pickled messages, and we accept none.
     no_warning = ["-W", "ignore:You're running the worker with superuser privileges"]
     celery = [sys.executable, *no_warning, "-m", "celery", "--quiet", "--app=wopsite.celery:app"]
@@ -189,13 +189,18 @@ def _load_samples() -> None:
 
 
 def _prepare_broker() -> None:
-    """Declare the queue before anyone uses it: the filesystem broker's processes would race to make its file."""
     try:
         with app.connection_for_write() as broker:
             broker.ensure_connection(max_retries=1, timeout=5)
-            app.amqp.queues[app.conf.task_default_queue].bind(broker.default_channel).declare()
+            declare_queues(broker.default_channel)
     except (BrokerError, TransportError, OSError) as error:
         raise CannotStart(f"The broker of CELERY_BROKER_URL cannot be reached: {error}") from None
+
+
+def declare_queues(channel: Any) -> None:
+    """Make the queues before anyone uses them: the filesystem broker's processes would race to make their files."""
+    for queue in app.amqp.queues.values():
+        queue.bind(channel).declare()
 
 
 # --- Telling where to go ----------------------------------------------------------------------------------------------

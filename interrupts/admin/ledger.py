@@ -1,4 +1,4 @@
-"""Work on its way out of the host, and outcomes kept for repeated requests, to look at."""
+"""Work on its way out of the host, who was there to do it, and outcomes kept for repeated requests, to look at."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from interrupts.admin.base import ReadOnlyAdmin, StateFilter, json_block, record_link
-from interrupts.models import IdempotencyRecord, OutboxMessage, Run
+from interrupts.models import IdempotencyRecord, OutboxMessage, Run, Sighting
 
 
 class DeliveryFilter(StateFilter):
@@ -66,3 +66,16 @@ class IdempotencyRecordAdmin(ReadOnlyAdmin):
     @admin.display(description=_("outcome"))
     def outcome_shown(self, record: IdempotencyRecord) -> SafeString | str:
         return json_block(record.outcome)
+
+
+@admin.register(Sighting)
+class SightingAdmin(ReadOnlyAdmin):
+    about = _("When each worker and beat was last seen, and when the timers were last swept. A minute ago is too long.")
+    empty = _("No worker and no beat has been seen. Start them: deadlines and deliveries wait.")
+    list_display = ("what", "name", "queues_shown", "seen_at")
+    ordering = ("what", "name")
+    fields = ("what", "name", "queues_shown", "seen_at")
+
+    @admin.display(description=_("queues"))
+    def queues_shown(self, sighting: Sighting) -> str:
+        return ", ".join(sighting.queues) or "-"

@@ -19,16 +19,21 @@ Numbers follow CEL: ``1 == 1.0`` and ``99.5 < 100`` hold, but arithmetic does no
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import ModuleType
 from typing import Final
-
-import cel
 
 from interrupts.contracts.json_limits import MAX_DEPTH, MalformedJson
 from interrupts.contracts.json_values import check_value
 from interrupts.contracts.types import JsonObject, JsonValue
+
+# The package would load its command line, and with it libraries that draw on terminals: a quarter of the start of every
+# process of ours, none of which needs them.
+sys.modules.setdefault("cel.cli", ModuleType("cel.cli"))
+import cel  # noqa: E402 - after its command line is kept out
 
 MAX_TEXT: Final = 1_000
 MAX_BRACKETS: Final = 40

@@ -8,6 +8,7 @@ from interrupts.models.deliveries import CallbackSecret, Delivery, DeliveryAttem
 from interrupts.models.identity import ApiKey, Membership, Tenant
 from interrupts.models.ledger import IdempotencyRecord, OutboxMessage
 from interrupts.models.runs import Run, RunEvent
+from interrupts.models.sightings import Sighting
 from interrupts.models.suspension import Suspension, Timer
 from interrupts.models.workflow import Workflow
 
@@ -23,6 +24,7 @@ __all__ = [
     "OutboxMessage",
     "Run",
     "RunEvent",
+    "Sighting",
     "Suspension",
     "Tenant",
     "Timer",

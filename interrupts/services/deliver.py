@@ -184,10 +184,14 @@ class Courier:
                 self._pool = ThreadPoolExecutor(self._hands, thread_name_prefix="courier")
             self._busy.add(self._pool.submit(self._work))
 
+    def stop(self) -> None:
+        """Start nothing more. Takes no lock: it may be called by a signal's handler."""
+        self._is_stopping = True
+
     def finish(self, *, seconds: float) -> bool:
         """Start nothing more, and wait for what is under way. Returns whether all of it ended in time."""
+        self.stop()
         with self._lock:
-            self._is_stopping = True
             busy = set(self._busy)
         return not wait(busy, timeout=seconds).not_done
 

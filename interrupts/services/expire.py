@@ -12,7 +12,7 @@ from interrupts import selectors, timers
 from interrupts.engine import advance, timeouts
 from interrupts.engine.advance import Execution
 from interrupts.ids import tenant_of
-from interrupts.services._locking import lock_run
+from interrupts.services._locking import RunIsBusy, lock_idle_run, lock_run
 from interrupts.services.resolve import expire_suspension
 from interrupts.timers import DueTimer
 from interrupts.vocabulary import NodeStatus, TimerPurpose
@@ -23,23 +23,36 @@ logger = logging.getLogger(__name__)
 RETRY_AFTER: Final = timedelta(seconds=30)
 
 
-def fire_due_timers(*, now: datetime, limit: int = 200) -> int:
-    """Fire what is due, oldest first, and return how many were looked at. One transaction a run."""
+def fire_due_timers(*, now: datetime, limit: int = 50, share: bool = False) -> int:
+    """Fire what is due, oldest first, and return how many were looked at. One transaction a run.
+
+    Sweeps that ``share`` pass over a run that somebody holds, and do not count it: another sweep or an answer is at it,
+    and if anything is left to do there, the next sweep finds it. So many of them get through with more.
+    """
     batch = timers.due(now=now, limit=limit)
+    busy = 0
     for timer in batch:
         try:
-            fire_timer(timer=timer, now=now)
+            fire_timer(timer=timer, now=now, share=share)
+        except RunIsBusy:
+            busy += 1
         except Exception:
             # Whatever went wrong in this run, the others must not wait for it.
             logger.exception("timer failed run=%s node=%s purpose=%s", timer.run_id, timer.node_id, timer.purpose)
             timers.postpone(timer, until=now + RETRY_AFTER)
-    return len(batch)
+    return len(batch) - busy
 
 
-def fire_timer(*, timer: DueTimer, now: datetime) -> bool:
-    """Fire one timer under its run's lock. Returns False when somebody else took it, or it no longer applies."""
+def fire_timer(*, timer: DueTimer, now: datetime, share: bool = False) -> bool:
+    """Fire one timer under its run's lock. Returns False when somebody else took it, or it no longer applies.
+
+    Raises RunIsBusy when it is to ``share`` and somebody holds the run.
+    """
     with transaction.atomic():
-        execution = lock_run(run_id=timer.run_id, tenant_id=tenant_of(timer.run_id), now=now)
+        if share:
+            execution = lock_idle_run(run_id=timer.run_id, now=now)
+        else:
+            execution = lock_run(run_id=timer.run_id, tenant_id=tenant_of(timer.run_id), now=now)
         if not timers.take(timer):
             return False
         if execution.log.state.is_terminal:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +40,7 @@ def parse(text: str) -> Source:
     return Source("example.py", text, ast.parse(text))
 
 
+@cache
 def _read(path: Path) -> Source:
     text = path.read_text(encoding="utf-8")
     return Source(str(path.relative_to(ROOT)), text, ast.parse(text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -72,6 +73,27 @@ def browser(chromium: str) -> Iterator[Browser]:
         launched = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
         yield launched
         launched.close()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the desk without scripts where a phone shows the same without scripts: it has less room."""
+    without_scripts = [item for item in items if _parameters(item).get("scripts") is False]
+    shown_by_a_phone = {_function(item) for item in without_scripts if _parameters(item).get("width") == 320}
+    redundant = [
+        item
+        for item in without_scripts
+        if _parameters(item).get("width") == 1280 and _function(item) in shown_by_a_phone
+    ]
+    config.hook.pytest_deselected(items=redundant)
+    items[:] = [item for item in items if item not in redundant]
+
+
+def _parameters(item: pytest.Item) -> dict[str, Any]:
+    return dict(item.callspec.params) if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+
+
+def _function(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
 
 
 @pytest.fixture(params=[1280, 320], ids=["desk", "phone"])

@@ -1,4 +1,4 @@
-"""One installation a test process, shared by the tests that need real processes; each starts what it finds killed."""
+"""One installation, shared by the tests that need real processes; each starts what it finds killed."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ WORKFLOWS: tuple[JsonObject, ...] = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whichever test comes first also waits for the processes to start, which takes a busy machine a while."""
     for item in items:
-        if "installation" in getattr(item, "fixturenames", ()):
+        if "installation" in getattr(item, "fixturenames", ()) and item.path.parent == Path(__file__).parent:
             item.add_marker(pytest.mark.timeout(180))
+            item.add_marker(pytest.mark.xdist_group("installation"))
 
 
 @pytest.fixture(scope="session")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from typing import Any
 
+import psycopg
 import pytest
 
 from interrupts import outbox
@@ -26,6 +28,7 @@ from tests.factories import (
     status,
     trail,
 )
+from tests.surfaces.rest.server import database_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,6 +44,36 @@ def test_sweeps_at_once_fire_each_deadline_once() -> None:
         assert trail(run_id).count("interrupt.resolved gate") == 1
         assert_sound(run_id)
     assert not Timer.objects.exists()
+
+
+def test_sweeps_that_share_fire_each_deadline_once_between_them() -> None:
+    owner = actor("owner")
+    register(one_gate(timeoutMs=1000))
+    run_ids = [start(owner) for _ in range(20)]
+
+    def sweep_all() -> int:
+        return sum(iter(lambda: fire_due_timers(now=after(seconds=1), limit=4, share=True), 0))
+
+    outcomes = at_once(*(sweep_all for _ in range(4)))
+    assert codes(outcomes) == ["ok"] * 4
+    sweep_all()
+    for run_id in run_ids:
+        assert trail(run_id).count("interrupt.resolved gate") == 1
+        assert_sound(run_id)
+    assert not Timer.objects.exists()
+
+
+@pytest.mark.postgresql
+def test_a_sweep_that_shares_does_not_wait_for_a_run_that_somebody_holds() -> None:
+    register(one_gate(timeoutMs=1000))
+    held, free = start(actor("owner")), start(actor("owner"))
+    with closing(psycopg.connect(database_url())) as other:
+        other.execute("SELECT id FROM interrupts_run WHERE id = %s FOR UPDATE", [held])
+        assert fire_due_timers(now=after(seconds=1), share=True) == 1
+        assert (status(held), status(free)) == ("waiting-approval", "failed")
+        assert fire_due_timers(now=after(seconds=1), share=True) == 0
+    assert fire_due_timers(now=after(seconds=1), share=True) == 1
+    assert status(held) == "failed"
 
 
 def test_sweeps_at_once_end_each_delay_once() -> None:

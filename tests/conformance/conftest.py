@@ -55,6 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "host" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.timeout(180))
+            item.add_marker(pytest.mark.xdist_group("host"))
 
 
 @pytest.fixture(scope="session")

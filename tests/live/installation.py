@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
@@ -47,6 +48,10 @@ class Redis:
         options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
         self._command = [program, *options]
         self.start()
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
 
     def start(self) -> None:
         with (self._folder / "redis.log").open("ab") as log:
@@ -85,12 +90,12 @@ class Installation:
 
     def start(self, *names: str) -> None:
         """Start processes the way `make run` does, and wait until web answers and a worker has swept the timers."""
-        began = time.time()
+        began = datetime.now(UTC)
         self.start_unseen(*names)
         if "web" in names:
             await_that(self._answers, "web does not answer")
         if "worker" in names and "beat" in self._processes:
-            await_that(lambda: self._last_sweep() > began, "no worker swept the timers")
+            await_that(lambda: self._has_swept_since(began), "no worker swept the timers")
 
     def start_unseen(self, *names: str) -> None:
         """Start processes and do not wait for them."""
@@ -109,11 +114,19 @@ class Installation:
     @contextmanager
     def counting(self, table: str) -> Iterator[Callable[[], int]]:
         """A function that counts the rows of a table, faster than any request could."""
-        url, query = self.environment["DATABASE_URL"], f"SELECT count(*) FROM {table}"
+        with closing(self._connect()) as connection:
+            yield lambda: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+    def query(self, sql: str) -> tuple[Any, ...]:
+        """The first row that the installation's own database answers with."""
+        with closing(self._connect()) as connection:
+            row: tuple[Any, ...] = connection.execute(sql).fetchone()
+            return row
+
+    def _connect(self) -> Any:
+        url = self.environment["DATABASE_URL"]
         path = self.folder / "wopsite.sqlite3"
-        connection = psycopg.connect(url, autocommit=True) if url else sqlite3.connect(path, isolation_level=None)
-        with closing(connection):
-            yield lambda: int(connection.execute(query).fetchone()[0])
+        return psycopg.connect(url, autocommit=True) if url else sqlite3.connect(path, isolation_level=None)
 
     def cut_database_connections(self) -> None:
         """End every connection of ours to PostgreSQL, as a restart of the server would."""
@@ -148,7 +161,7 @@ class Installation:
                 message.unlink(missing_ok=True)
 
     def _spawn(self, name: str) -> subprocess.Popen[bytes]:
-        command = serve._commands()[name]
+        command = serve.commands()[name]
         with self._log_file(name).open("ab") as log:
             return subprocess.Popen(
                 command,
@@ -176,23 +189,23 @@ class Installation:
         except httpx.TransportError:
             return False
 
-    def _last_sweep(self) -> float:
-        try:
-            return (self.folder / "last-sweep").stat().st_mtime
-        except FileNotFoundError:
-            return 0.0
+    def _has_swept_since(self, began: datetime) -> bool:
+        (swept,) = self.query("SELECT max(seen_at) FROM interrupts_sighting WHERE what = 'sweep'")
+        # SQLite gives the text of a time in UTC, PostgreSQL a time.
+        at = datetime.fromisoformat(f"{swept}+00:00") if isinstance(swept, str) else swept
+        return at is not None and at > began
 
 
 @contextmanager
 def installed(folder: Path, **settings: str) -> Iterator[Installation]:
     """An installation in ``folder`` with further settings; nothing runs yet, and nothing is left behind."""
-    with _database(folder.name) as database, _broker(folder) as redis:
+    with _database(folder.name) as database, redis_of_its_own(folder) as redis:
         port = free_port()
         ours = {
             "WOP_DATA_DIR": str(folder),
             "PORT": str(port),
             "DATABASE_URL": database,
-            "CELERY_BROKER_URL": f"redis://127.0.0.1:{redis.port}/0" if redis else "",
+            "CELERY_BROKER_URL": redis.url if redis else "",
             "DJANGO_SETTINGS_MODULE": "wopsite.settings",
         }
         with _client(port) as http:
@@ -245,8 +258,8 @@ def _database(name: str) -> Iterator[str]:
 
 
 @contextmanager
-def _broker(folder: Path) -> Iterator[Redis | None]:
-    """A Redis of its own in the scaled profile; the embedded one needs none."""
+def redis_of_its_own(folder: Path) -> Iterator[Redis | None]:
+    """A Redis that is started for it in the scaled profile; the embedded one has its messages in files."""
     if not _is_scaled():
         yield None
         return

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
+from django.utils import timezone
 
-from wopsite.sweeps import note_sweep
+from interrupts import conf, sightings
+from interrupts.vocabulary import Sighted
 
 
 def test_healthz_answers_without_a_database(client: Client) -> None:
@@ -19,19 +18,30 @@ def test_healthz_answers_without_a_database(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_readyz_says_that_all_is_well_and_when_timers_were_last_swept(client: Client, data_dir: Path) -> None:
-    assert client.get("/readyz").json() == {"ready": True, "database": "ok", "migrations": "ok", "lastSweep": None}
-    note_sweep()
-    os.utime(data_dir / "last-sweep", (1_000_000_000, 1_000_000_000))
-    assert client.get("/readyz").json()["lastSweep"] == "2001-09-09T01:46:40+00:00"
+def test_readyz_says_that_all_is_well_and_when_timers_were_last_swept(client: Client) -> None:
+    now = timezone.now()
+    told = client.get("/readyz").json()
+    assert (told["ready"], told["database"], told["migrations"], told["lastSweep"]) == (True, "ok", "ok", None)
+    assert [warning.partition(" ")[0] for warning in told["warnings"]] == ["No", "Beat"]
+    for what in Sighted:
+        sightings.note(what, name="one", queues=conf.queues(), now=now)
+    told = client.get("/readyz").json()
+    assert told["lastSweep"] == now.isoformat(timespec="seconds")
+    assert told["warnings"] == []
 
 
 @pytest.mark.django_db
-def test_readyz_is_503_while_a_migration_is_missing(client: Client, data_dir: Path) -> None:
+def test_readyz_is_503_while_a_migration_is_missing(client: Client) -> None:
     MigrationRecorder(connection).record_unapplied("sessions", "0001_initial")
     response = client.get("/readyz")
     assert response.status_code == 503
-    assert response.json()["migrations"] == "pending"
+    assert response.json() == {
+        "ready": False,
+        "database": "ok",
+        "migrations": "pending",
+        "lastSweep": None,
+        "warnings": [],
+    }
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])

@@ -18,7 +18,7 @@ from approvals import cli
 from interrupts.contracts.json_limits import forbidden_character
 from interrupts.errors import ValidationFailed, WopError
 from interrupts.problems import in_lines
-from interrupts.surfaces.cli import callbacks, keys, links, people, runs, workflows
+from interrupts.surfaces.cli import callbacks, keys, links, people, runs, status, workflows
 from interrupts.surfaces.cli.command import Outcome, add_commands
 from interrupts.surfaces.problems import exit_code
 
@@ -29,6 +29,7 @@ COMMANDS: Final = (
     *workflows.COMMANDS,
     *runs.COMMANDS,
     *links.COMMANDS,
+    *status.COMMANDS,
     *cli.COMMANDS,
 )
 

@@ -11,6 +11,8 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
+from interrupts import sightings
+from interrupts.vocabulary import Sighted
 from tests import factories
 
 # A definition that can be registered; tests change it.
@@ -31,6 +33,7 @@ def admin(db: None) -> Client:
 def run_id(db: None, settings: Any) -> str:
     """A waiting run, and beside it one record of every sort that the admin shows."""
     factories.webhook()
+    sightings.note(Sighted.WORKER, name="worker@here", queues=["timers"], now=factories.NOW)
     run_id = factories.start_flow(FLOW, by=factories.actor("owner"), idempotency_key=factories.idempotency_key())
     alice = factories.actor("alice", groups=["finance"])
     factories.answer(alice, run_id, {"action": "ask", "feedback": "Which invoice?"})

@@ -18,6 +18,7 @@ from interrupts.models import (
     OutboxMessage,
     Run,
     RunEvent,
+    Sighting,
     Suspension,
     Timer,
     Webhook,
@@ -36,6 +37,7 @@ WRITTEN_ELSEWHERE = [
     IdempotencyRecord,
     Delivery,
     Webhook,
+    Sighting,
 ]
 NEVER_CHANGED = [*WRITTEN_ELSEWHERE, Workflow, ApiKey]
 NEVER_DELETED = [*NEVER_CHANGED, Membership]

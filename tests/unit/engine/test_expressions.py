@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from contextlib import suppress
 
@@ -20,6 +22,7 @@ from interrupts.engine.expressions import (
     compile_expression,
     evaluate,
 )
+from tests.architecture.sources import ROOT
 
 SCOPE: JsonObject = {
     "inputs": {"amount": 40, "price": 99.5, "tags": ["new", "urgent"], "with-dash": 1, "nothing": None},
@@ -232,3 +235,12 @@ def test_cutting_the_data_down_to_what_the_text_names_changes_no_value(text: str
         cut = compile_expression(text)
         whole = CompiledExpression(cut.text, cut.program, dict.fromkeys(ROOTS))
         assert evaluate(cut, SCOPE) == evaluate(whole, SCOPE)
+
+
+def test_the_command_line_of_the_library_is_not_loaded_into_our_processes() -> None:
+    loaded = "import sys, interrupts.engine.expressions; print(*sorted(sys.modules))"
+    modules = subprocess.run(
+        [sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "cel.cel" in modules
+    assert {"prompt_toolkit", "pygments", "rich", "typer"}.isdisjoint(modules)
