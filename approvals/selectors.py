@@ -151,24 +151,33 @@ def refs_named_at(interrupt_ids: Iterable[str]) -> dict[str, list[ApproverRef]]:
 def people_named_at(suspension: Suspension) -> list[Membership]:
     """Return the active members who may answer a gate that names somebody, as themselves, by user name.
 
-    By name, by group, or as holders of ``answer_as`` on what the gate names. Stand-ins for a named principal are among
-    them. Nobody, where the gate names nobody.
+    Nobody, where the gate names nobody.
     """
-    refs = list(ApproverRef.objects.filter(gates__suspension=suspension))
-    keys = [str(ref.pk) for ref in refs]
+    named = ApproverRef.objects.filter(gates__suspension=suspension).values_list("kind", "ref")
+    return list(people_behind(named, tenant_id=suspension.tenant_id).order_by("user__username")[:MAX_NAMED])
+
+
+def people_behind(named: Iterable[tuple[str, str]], *, tenant_id: str) -> QuerySet[Membership]:
+    """Return the active members who answer as one of the references, given as kind and text; each of them once.
+
+    By name, by group, or as holders of ``answer_as`` on the reference. Stand-ins for a principal are among them.
+    """
+    pairs = set(named)
+    known = ApproverRef.objects.filter(tenant_id=tenant_id, ref__in={ref for _, ref in pairs})
+    keys = [str(pk) for pk, kind, ref in known.values_list("pk", "kind", "ref") if (kind, ref) in pairs]
     right = {"permission__codename": "answer_as", "content_type": ContentType.objects.get_for_model(ApproverRef)}
     holders = UserObjectPermission.objects.filter(object_pk__in=keys, **right)
     groups = GroupObjectPermission.objects.filter(object_pk__in=keys, **right)
-    principals = [ref.ref for ref in refs if ref.kind == RefKind.PRINCIPAL]
+    principals = [ref for kind, ref in pairs if kind == RefKind.PRINCIPAL]
     may_answer = (
         Q(user__username__in=principals)
         | Q(subject_id__in=principals)
-        | Q(user__groups__name__in=[ref.ref for ref in refs if ref.kind == RefKind.GROUP])
+        | Q(user__groups__name__in=[ref for kind, ref in pairs if kind == RefKind.GROUP])
         | Q(user__in=holders.values("user"))
         | Q(user__groups__in=groups.values("group"))
     )
-    members = Membership.objects.filter(tenant_id=suspension.tenant_id, is_active=True, user__is_active=True)
-    return list(members.filter(may_answer).select_related("user").distinct().order_by("user__username")[:MAX_NAMED])
+    members = Membership.objects.filter(tenant_id=tenant_id, is_active=True, user__is_active=True)
+    return members.filter(may_answer).select_related("user").distinct()
 
 
 def questions_at(interrupt_id: str) -> list[Question]:

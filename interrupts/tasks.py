@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from celery import shared_task
@@ -10,10 +11,17 @@ from django.utils import timezone
 
 from interrupts import conf
 from interrupts.services import deliver, egress, expire, idempotency, relay
+from interrupts.services.courier import Courier
 
 # A call takes at most 10 seconds, and who stops the process waits longer than this.
 FAREWELL_SECONDS: Final = 12.0
-COURIER: Final = deliver.Courier(hands=conf.delivery_threads(), door=egress.from_settings, clock=timezone.now)
+
+
+def _deliver_next(claimed: Callable[[], None]) -> bool:
+    return deliver.deliver_next(door=egress.from_settings(), clock=timezone.now, claimed=claimed)
+
+
+COURIER: Final = Courier(hands=conf.delivery_threads(), step=_deliver_next)
 
 
 @shared_task

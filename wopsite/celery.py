@@ -21,6 +21,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wopsite.settings")
 FIRE_TIMERS: Final = "interrupts.tasks.fire_timers"
 RELAY_OUTBOX: Final = "interrupts.tasks.relay_outbox"
 DELIVER_DUE: Final = "interrupts.tasks.deliver_due"
+SEND_MAIL: Final = "approvals.tasks.send_mail"
+PURGE_NOTICES: Final = "approvals.tasks.purge_notices"
 PURGE_DELIVERIES: Final = "interrupts.tasks.purge_deliveries"
 PURGE_IDEMPOTENCY_RECORDS: Final = "interrupts.tasks.purge_idempotency_records"
 # A stopped worker finds at most this many seconds' worth of reminders when it comes back.
@@ -51,6 +53,8 @@ app.conf.update(
         "fire-timers": {"task": FIRE_TIMERS, "schedule": 1.0, "options": {"expires": _EXPIRES}},
         "relay-outbox": {"task": RELAY_OUTBOX, "schedule": 1.0, "options": {"expires": _EXPIRES}},
         "deliver-due": {"task": DELIVER_DUE, "schedule": 1.0, "options": {"expires": _EXPIRES}},
+        "send-mail": {"task": SEND_MAIL, "schedule": 2.0, "options": {"expires": _EXPIRES}},
+        "purge-notices": {"task": PURGE_NOTICES, "schedule": 3600.0, "options": {"expires": 3600}},
         "purge-deliveries": {"task": PURGE_DELIVERIES, "schedule": 3600.0, "options": {"expires": 3600}},
         "purge-idempotency-records": {
             "task": PURGE_IDEMPOTENCY_RECORDS,
