@@ -176,7 +176,13 @@ class Mail(models.Model):
             models.CheckConstraint(
                 name="mail_ended_iff_outcome",
                 condition=Q(outcome__isnull=True, ended_at__isnull=True)
-                | Q(outcome__in=[str(o) for o in MailOutcome], ended_at__isnull=False, leased_until__isnull=True),
+                # NULL is in no list and outside none: without its own condition it would pass.
+                | Q(
+                    outcome__isnull=False,
+                    outcome__in=[str(o) for o in MailOutcome],
+                    ended_at__isnull=False,
+                    leased_until__isnull=True,
+                ),
             ),
         ]
         indexes: ClassVar = [

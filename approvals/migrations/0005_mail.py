@@ -123,6 +123,7 @@ class Migration(migrations.Migration):
                         ("ended_at__isnull", False),
                         ("leased_until__isnull", True),
                         ("outcome__in", ["sent", "dead", "dropped"]),
+                        ("outcome__isnull", False),
                     ),
                     _connector="OR",
                 ),
