@@ -20,7 +20,7 @@ from tests.mail_server import MailServer, mail_server
 from tests.services.mailing import token_in, with_address
 from tests.surfaces.rest.server import database_url
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
 
 
 def work(server: MailServer, folder: Path, *, ahead: float = 0) -> subprocess.Popen[bytes]:
@@ -46,16 +46,16 @@ def test_a_worker_killed_after_sending_and_before_recording_sends_again_under_th
         def kill() -> None:
             """The server has the mail, and has not said so."""
             killed.send_signal(signal.SIGKILL)
-            killed.wait(30)
+            killed.wait(60)
 
         server.before_answer = kill
-        until(lambda: killed.poll() is not None, seconds=30)
-        assert killed.wait(30) == -signal.SIGKILL
+        until(lambda: killed.poll() is not None, seconds=60)
+        assert killed.wait(60) == -signal.SIGKILL
         assert (Mail.objects.get().outcome, len(server.mails)) == (None, 1)
         server.before_answer = lambda: None
-        assert work(server, tmp_path).wait(30) == 0
+        assert work(server, tmp_path).wait(60) == 0
         assert len(server.mails) == 1, "the dead worker's lease still holds"
-        assert work(server, tmp_path, ahead=mails.LEASE.total_seconds() + 1).wait(30) == 0
+        assert work(server, tmp_path, ahead=mails.LEASE.total_seconds() + 1).wait(60) == 0
     first, second = server.read(0), server.read(1)
     assert (len(server.mails), server.recipients) == (2, ["ann@example.org"] * 2)
     assert first["Message-ID"] == second["Message-ID"]
