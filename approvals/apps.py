@@ -16,3 +16,4 @@ class ApprovalsConfig(AppConfig):
         # By name: the kind reaches models, which exist only once every app is loaded.
         registry.register(import_string("approvals.kind.ApprovalKind")())
         registry.watch(import_string("approvals.kind.mark_open_to_all"))
+        registry.watch(import_string("approvals.notices.announce"))

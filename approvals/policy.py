@@ -14,6 +14,7 @@ _REF_FIELDS = {
     RefKind.GROUP: "approverGroupRefs",
     RefKind.ROLE: "approverRoleRefs",
 }
+_AUDIENCE_FIELDS = {RefKind.PRINCIPAL: "subjects", RefKind.GROUP: "groups", RefKind.ROLE: "roles"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +46,20 @@ def named_refs(data: JsonObject) -> list[tuple[RefKind, str]]:
     """Return whom the gate names, each once, in the order given. Nobody named is an open gate."""
     refs = [(kind, ref) for kind, field in _REF_FIELDS.items() for ref in cast("list[str]", data.get(field) or [])]
     return list(dict.fromkeys(refs))
+
+
+def audience_refs(data: JsonObject) -> list[tuple[RefKind, str]]:
+    """Return whom the gate wants told, each once: a hint that lets nobody in (interrupt.md §Approver enforcement)."""
+    audience = cast("dict[str, list[str]]", data.get("audience") or {})
+    refs = [(kind, ref) for kind, field in _AUDIENCE_FIELDS.items() for ref in audience.get(field) or []]
+    return list(dict.fromkeys(refs))
+
+
+def refs_to_tell(data: JsonObject) -> list[tuple[RefKind, str]]:
+    """Return whom to write to: the audience, or whoever may answer where none is named. Nobody at an open gate."""
+    return audience_refs(data) or named_refs(data)
+
+
+def escalates(data: JsonObject) -> bool:
+    """Return whether people are told when nobody decided in time. The gate is rejected all the same."""
+    return data.get("onTimeout") == "escalate"

@@ -151,34 +151,33 @@ def refs_named_at(interrupt_ids: Iterable[str]) -> dict[str, list[ApproverRef]]:
 def people_named_at(suspension: Suspension) -> list[Membership]:
     """Return the active members who may answer a gate that names somebody, as themselves, by user name.
 
-    By name, by group, or as holders of ``answer_as`` on what the gate names. Stand-ins for a named principal are among
-    them. Nobody, where the gate names nobody.
+    Nobody, where the gate names nobody.
     """
-    refs = list(ApproverRef.objects.filter(gates__suspension=suspension))
-    named = [(RefKind(ref.kind), ref.ref) for ref in refs]
-    return list(_people(suspension.tenant_id, named, refs).order_by("user__username")[:MAX_NAMED])
+    named = ApproverRef.objects.filter(gates__suspension=suspension).values_list("kind", "ref")
+    return list(people_behind(named, tenant_id=suspension.tenant_id).order_by("user__username")[:MAX_NAMED])
 
 
-def count_people(*, tenant_id: str, named: Collection[tuple[RefKind, str]]) -> int:
+def count_people(*, tenant_id: str, named: Collection[tuple[str, str]]) -> int:
     """Return how many active members of a tenant may answer a gate that names these; nobody named is everybody."""
-    wanted = Q(ref__in={ref for _, ref in named}, tenant_id=tenant_id)
-    refs = [row for row in ApproverRef.objects.filter(wanted) if (RefKind(row.kind), row.ref) in set(named)]
-    return (_people(tenant_id, named, refs) if named else _active_members(tenant_id)).count()
+    return (people_behind(named, tenant_id=tenant_id) if named else _active_members(tenant_id)).count()
 
 
-def _people(
-    tenant_id: str, named: Collection[tuple[RefKind, str]], refs: Collection[ApproverRef]
-) -> QuerySet[Membership]:
-    """Return the active members who may answer as one of the references; ``refs`` are the rows that those have."""
-    keys = [str(ref.pk) for ref in refs]
+def people_behind(named: Iterable[tuple[str, str]], *, tenant_id: str) -> QuerySet[Membership]:
+    """Return the active members who answer as one of the references, given as kind and text; each of them once.
+
+    By name, by group, or as holders of ``answer_as`` on the reference. Stand-ins for a principal are among them.
+    """
+    pairs = set(named)
+    known = ApproverRef.objects.filter(tenant_id=tenant_id, ref__in={ref for _, ref in pairs})
+    keys = [str(pk) for pk, kind, ref in known.values_list("pk", "kind", "ref") if (kind, ref) in pairs]
     right = {"permission__codename": "answer_as", "content_type": ContentType.objects.get_for_model(ApproverRef)}
     holders = UserObjectPermission.objects.filter(object_pk__in=keys, **right)
     groups = GroupObjectPermission.objects.filter(object_pk__in=keys, **right)
-    principals = [ref for kind, ref in named if kind is RefKind.PRINCIPAL]
+    principals = [ref for kind, ref in pairs if kind == RefKind.PRINCIPAL]
     may_answer = (
         Q(user__username__in=principals)
         | Q(subject_id__in=principals)
-        | Q(user__groups__name__in=[ref for kind, ref in named if kind is RefKind.GROUP])
+        | Q(user__groups__name__in=[ref for kind, ref in pairs if kind == RefKind.GROUP])
         | Q(user__in=holders.values("user"))
         | Q(user__groups__in=groups.values("group"))
     )

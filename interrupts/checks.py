@@ -21,7 +21,7 @@ BACKENDS: Final = ("django.contrib.auth.backends.ModelBackend", "guardian.backen
 
 
 def register_checks() -> None:
-    for check in (check_rights, check_database, check_exposure, check_conformance, check_variables):
+    for check in (check_rights, check_database, check_exposure, check_conformance, check_variables, check_mail):
         register(check, Tags.security)
 
 
@@ -91,6 +91,21 @@ def check_variables(app_configs: Sequence[Any] | None = None, **_kwargs: Any) ->
     if not unknown:
         return []
     return [Caution(f"No setting has this name, so it changes nothing: {unknown}. Is it misspelt?", id="wop.W007")]
+
+
+def check_mail(app_configs: Sequence[Any] | None = None, **_kwargs: Any) -> list[CheckMessage]:
+    """Mail that goes out says where it comes from, and its links lead somewhere."""
+    mail = conf.mail()
+    if not mail.is_sent:
+        return []
+    found: list[CheckMessage] = []
+    if not conf.public_url():
+        hint = "Set WOP_PUBLIC_URL to the address under which people reach the site, such as https://wop.example.org."
+        found.append(Caution(f"Mail is sent with links to {conf.local_url()}.", hint=hint, id="wop.W008"))
+    if not mail.is_sender_chosen:
+        hint = "Set WOP_MAIL_FROM to an address that your mail server may send from."
+        found.append(Caution(f"Mail is sent from {mail.sender}.", hint=hint, id="wop.W008"))
+    return found
 
 
 def _is_loopback(host: str) -> bool:

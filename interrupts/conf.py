@@ -68,6 +68,31 @@ def queues() -> tuple[str, ...]:
     return tuple(current_app.amqp.queues)
 
 
+# Backends of Django's that bring a mail to nobody.
+_BACKENDS_FOR_LOOKING: Final = frozenset({"console", "dummy", "filebased", "locmem"})
+_NO_SENDER: Final = "wopsite@localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """How people are written to. ``is_sent`` is false while mails are only shown to whoever runs the host."""
+
+    sender: str
+    is_sender_chosen: bool
+    is_sent: bool
+    link_lifetime: timedelta
+
+
+def mail() -> Mail:
+    package, _, module = str(settings.EMAIL_BACKEND).removesuffix(".EmailBackend").rpartition(".")
+    return Mail(
+        sender=settings.WOP_MAIL_FROM,
+        is_sender_chosen=settings.WOP_MAIL_FROM != _NO_SENDER,
+        is_sent=package != "django.core.mail.backends" or module not in _BACKENDS_FOR_LOOKING,
+        link_lifetime=timedelta(minutes=settings.WOP_MAIL_LINK_MINUTES),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class TokenKeys:
     """The key ring of signed links: ``active`` signs, all verify. Kids hold no dot."""

@@ -12,13 +12,20 @@ from django.utils import timezone
 
 from interrupts import conf, sightings
 from interrupts.services import deliver, egress, expire, idempotency, relay
+from interrupts.services.courier import Courier
 from interrupts.services.pulse import Pulse
 from interrupts.vocabulary import Sighted
 
 # One sweep ends after this, so that a worker that is told to stop soon does; beat's next reminder goes on.
 SWEEP_SECONDS: Final = 5.0
-COURIER: Final = deliver.Courier(hands=conf.delivery_threads(), door=egress.from_settings, clock=timezone.now)
 _SWEEP: Final = Pulse(Sighted.SWEEP)
+
+
+def _deliver_next(claimed: Callable[[], None]) -> bool:
+    return deliver.deliver_next(door=egress.from_settings(), clock=timezone.now, claimed=claimed)
+
+
+COURIER: Final = Courier(hands=conf.delivery_threads(), step=_deliver_next)
 
 
 def _until_nothing_is_due(sweep: Callable[[datetime], int]) -> int:

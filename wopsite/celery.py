@@ -40,9 +40,11 @@ REMINDERS: Final = (
     Reminder("interrupts.tasks.fire_timers", "timers", every=1.0),
     Reminder("interrupts.tasks.relay_outbox", "outbox", every=1.0),
     Reminder("interrupts.tasks.deliver_due", "deliveries", every=1.0),
+    Reminder("approvals.tasks.send_mail", "mail", every=2.0),
     Reminder("interrupts.tasks.purge_deliveries", MAINTENANCE, every=3600.0),
     Reminder("interrupts.tasks.purge_idempotency_records", MAINTENANCE, every=3600.0),
     Reminder("interrupts.tasks.purge_sightings", MAINTENANCE, every=3600.0),
+    Reminder("approvals.tasks.purge_notices", MAINTENANCE, every=3600.0),
 )
 QUEUES: Final = tuple(dict.fromkeys(reminder.queue for reminder in REMINDERS))
 

@@ -12,6 +12,7 @@ import re
 import secrets
 import ssl
 from collections.abc import Collection, Sequence
+from email.utils import parseaddr
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, NoReturn
@@ -28,6 +29,7 @@ _DESTINATION = re.compile(
     r"|(?P<host>[^:\[\]]+)(:(?P<host_port>[0-9]{1,5}))?"
 )
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?\.?")
+_MAIL_ADDRESS = re.compile(r"[^@\s]+@[^@\s]+")
 _KID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _MIN_TOKEN_SECRET = 32
 _MIN_DIFFERENT = 8
@@ -146,6 +148,15 @@ def origin(name: str) -> str:
     if len(values) > 1:
         refuse(name, "must name one origin", "https://wop.example.org")
     return values[0].rstrip("/") if values else ""
+
+
+def mail_sender(name: str, default: str) -> str:
+    """One mail address, with or without a name before it."""
+    value = text(name, default)
+    address = parseaddr(value)[1]
+    if not value.isprintable() or not _MAIL_ADDRESS.fullmatch(address):
+        refuse(name, f"must be a mail address, not {value!r}", "wopsite <wopsite@example.org>")
+    return value
 
 
 def directory(name: str, default: Path) -> Path:

@@ -44,6 +44,23 @@ WOP_EGRESS_ALLOW = env.destinations("WOP_EGRESS_ALLOW")
 WOP_DELIVERY_THREADS = env.integer("WOP_DELIVERY_THREADS", 32, minimum=8, maximum=256)
 WOP_EGRESS_CA_FILE = env.certificates("WOP_EGRESS_CA_FILE")
 
+# --- Mail to approvers: printed, unless a mail server is named --------------------------------------------------------
+EMAIL_HOST = env.text("EMAIL_HOST", "")
+EMAIL_BACKEND = env.text(
+    "EMAIL_BACKEND", f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
+)
+EMAIL_PORT = env.integer("EMAIL_PORT", 25, minimum=1, maximum=65535)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=False)
+EMAIL_USE_SSL = env.flag("EMAIL_USE_SSL", default=False)
+if EMAIL_USE_TLS and EMAIL_USE_SSL:
+    env.refuse("EMAIL_USE_SSL", "and EMAIL_USE_TLS exclude each other: port 465 wants SSL, the others TLS", "0")
+# Seconds for one step of the conversation with the server, of which there are thirteen: see approvals.mails.LEASE.
+EMAIL_TIMEOUT = env.integer("EMAIL_TIMEOUT", 10, minimum=1, maximum=20)
+DEFAULT_FROM_EMAIL = WOP_MAIL_FROM = env.mail_sender("WOP_MAIL_FROM", "wopsite@localhost")
+WOP_MAIL_LINK_MINUTES = env.integer("WOP_MAIL_LINK_MINUTES", 1440, minimum=5, maximum=10_080)
+
 # --- The web server ---------------------------------------------------------------------------------------------------
 WOP_BIND = env.text("WOP_BIND", "127.0.0.1").strip("[]")
 WOP_PORT = env.integer("PORT", 8000, minimum=1, maximum=65535)

@@ -1,38 +1,30 @@
 """Making deliveries: many at once, each on its own, with the network never inside a transaction.
 
-A worker has a number of hands, each a thread. A hand takes the delivery that is due longest, sends it, records what
-came of it and takes the next; it rests when nothing is due. A receiver that hangs holds ``deliveries.PER_RECEIVER``
-hands for as long as one call may take, and nobody else waits for it.
+A courier's hand takes the delivery that is due longest, sends it and records what came of it. A receiver that hangs
+holds ``deliveries.PER_RECEIVER`` hands for as long as one call may take, and nobody else waits for it.
 """
 
 from __future__ import annotations
 
 import logging
-import random
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
-
-from django.db import connections
 
 from interrupts import deliveries, outbox
 from interrupts.contracts.json_text import dump_json
 from interrupts.contracts.types import JsonObject
 from interrupts.models import Delivery, DeliveryAttempt, Suspension
 from interrupts.services import callbacks, signing, webhooks
+from interrupts.services.courier import LONGEST_WAIT, Clock, backoff, release_connection
 from interrupts.services.egress import Door, EgressFailed, EgressRefused, Reply
 from interrupts.services.event_documents import event_document, sensitive_inputs
 from interrupts.vocabulary import EventType
 
 logger = logging.getLogger(__name__)
 
-Clock = Callable[[], datetime]
-
-FIRST_WAIT: Final = timedelta(seconds=2)
-LONGEST_WAIT: Final = timedelta(hours=1)
 _CLAIMING: Final = threading.Lock()
 
 
@@ -63,7 +55,7 @@ def deliver_next(*, door: Door, clock: Clock, claimed: Callable[[], None] = lamb
         _attempt(attempt, door, clock)
     # Given back before the next wait for our turn: of many hands that each keep one, the one whose turn it is might
     # find none left.
-    _release_connection()
+    release_connection()
     return attempt is not None
 
 
@@ -71,7 +63,7 @@ def _attempt(attempt: DeliveryAttempt, door: Door, clock: Clock) -> None:
     try:
         message = _message(attempt.delivery, clock())
         # The connection goes back to the pool: receivers may take long, and so many hands would use it up.
-        _release_connection()
+        release_connection()
         reply = door.post(message.url, headers=message.headers, body=message.body)
     except (EgressRefused, EgressFailed) as error:
         _failed(attempt, error.reason, None, clock())
@@ -116,16 +108,6 @@ def purge_deliveries(*, now: datetime) -> int:
     return purged
 
 
-def backoff(attempt: int) -> timedelta:
-    """Return how long to wait after an attempt: twice as long each time, up to an hour, less a random part of it.
-
-    Without that part the deliveries that failed together would all come back together.
-    """
-    doubled: int = 2 ** min(attempt - 1, 30)
-    longest = min(FIRST_WAIT * doubled, LONGEST_WAIT)
-    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, guards nothing
-
-
 # --- What is sent -----------------------------------------------------------------------------------------------------
 
 
@@ -157,56 +139,3 @@ def _callback_message(delivery: Delivery, now: datetime) -> Message:
     event_type = str(EventType.INTERRUPT_REQUESTED)
     headers = signing.headers(secret=secret, body=body, event_type=event_type, at=now)
     return Message(delivery.run.callback_url, {**headers, "Wopsite-Delivery-Id": delivery.pk}, body)
-
-
-# --- Many at once -----------------------------------------------------------------------------------------------------
-
-
-class Courier:
-    """The hands of one worker process. ``wake`` returns at once; what is due is then being delivered."""
-
-    def __init__(self, *, hands: int, door: Callable[[], Door], clock: Clock) -> None:
-        self._hands = hands
-        self._door = door
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._busy: set[Future[None]] = set()
-        self._pool: ThreadPoolExecutor | None = None
-        self._is_stopping = False
-
-    def wake(self) -> None:
-        """Set one idle hand to work. Each that finds a delivery wakes the next, so at rest only one looks."""
-        with self._lock:
-            self._busy = {hand for hand in self._busy if not hand.done()}
-            if self._is_stopping or len(self._busy) >= self._hands:
-                return
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._hands, thread_name_prefix="courier")
-            self._busy.add(self._pool.submit(self._work))
-
-    def stop(self) -> None:
-        """Start nothing more. Takes no lock: it may be called by a signal's handler."""
-        self._is_stopping = True
-
-    def finish(self, *, seconds: float) -> bool:
-        """Start nothing more, and wait for what is under way. Returns whether all of it ended in time."""
-        self.stop()
-        with self._lock:
-            busy = set(self._busy)
-        return not wait(busy, timeout=seconds).not_done
-
-    def _work(self) -> None:
-        try:
-            while not self._is_stopping and deliver_next(door=self._door(), clock=self._clock, claimed=self.wake):
-                pass
-        except Exception:
-            # This hand rests until the next call; the delivery it held comes back after its lease.
-            logger.exception("a courier's hand failed")
-        finally:
-            connections.close_all()
-
-
-def _release_connection() -> None:
-    for connection in connections.all(initialized_only=True):
-        if not connection.in_atomic_block:
-            connection.close()

@@ -6,7 +6,7 @@ import hashlib
 import logging
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import cast
 
 from django.db.models import Q, QuerySet
@@ -33,6 +33,8 @@ from interrupts.vocabulary import IDEMPOTENCY_KEY_PATTERN
 logger = logging.getLogger(__name__)
 
 RESOLVE_ENDPOINT = "resolveInterruptByToken"
+# Who made a link, in the log, when the host mailed it.
+MAIL = "mail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +60,38 @@ def mint_link(*, actor: Actor, run_id: str, node_id: str, intent: Intent, approv
         if selectors.was_suspended(run.pk, node_id):
             raise AlreadyResolved
         raise NotFound(f"The node “{node_id}” is not waiting for an answer.")
+    _refuse_past_deadline(suspension, now)
+    subject_id = _subject_of(actor.tenant_id, approver) if approver else ""
+    return _mint(suspension, intent, subject_id, tokens.LIFETIME, by=actor.subject_id, now=now)
+
+
+def mint_mail_link(*, suspension: Suspension, approver: str, lifetime: timedelta, now: datetime) -> Link:
+    """Mint a link for the subject id ``approver``, to be sent to that person alone.
+
+    People do not read their mail within half an hour, so ``lifetime`` is the installation's choice; the link ends with
+    the deadline all the same. Raises AlreadyResolved when that has passed.
+    """
+    _refuse_past_deadline(suspension, now)
+    return _mint(suspension, Intent.RESOLVE, approver, lifetime, by=MAIL, now=now)
+
+
+def _refuse_past_deadline(suspension: Suspension, now: datetime) -> None:
     if suspension.deadline is not None and suspension.deadline <= now:
         raise AlreadyResolved("The deadline of this interrupt has passed.")
+
+
+def _mint(
+    suspension: Suspension, intent: Intent, approver: str, lifetime: timedelta, *, by: str, now: datetime
+) -> Link:
     claims = Claims(
-        run_id=run.pk,
-        node_id=node_id,
+        run_id=suspension.run_id,
+        node_id=suspension.node_id,
         interrupt_id=suspension.pk,
-        expires_at=tokens.expiry(deadline=suspension.deadline, now=now),
+        expires_at=tokens.expiry(deadline=suspension.deadline, now=now, lifetime=lifetime),
         intent=intent,
-        approver=_subject_of(actor.tenant_id, approver) if approver else "",
+        approver=approver,
     )
-    logger.info(
-        "link minted interrupt=%s intent=%s approver=%s by=%s",
-        suspension.pk,
-        intent,
-        claims.approver or "-",
-        actor.subject_id,
-    )
+    logger.info("link minted interrupt=%s intent=%s approver=%s by=%s", suspension.pk, intent, approver or "-", by)
     return Link(token=tokens.mint(claims), intent=intent, expires_at=claims.expires_at)
 
 

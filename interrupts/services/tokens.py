@@ -49,9 +49,9 @@ class Claims:
     approver: str = ""
 
 
-def expiry(*, deadline: datetime | None, now: datetime) -> datetime:
-    """Return when a token minted now ends: in 30 minutes, and never past the interrupt's own deadline."""
-    end = now + LIFETIME
+def expiry(*, deadline: datetime | None, now: datetime, lifetime: timedelta = LIFETIME) -> datetime:
+    """Return when a token minted now ends: after ``lifetime``, and never past the interrupt's own deadline."""
+    end = now + lifetime
     return end if deadline is None else min(end, deadline)
 
 

@@ -1,4 +1,4 @@
-"""Where a signed link leads: the address that people outside can open."""
+"""Where links lead: the addresses that people outside can open."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ def link_url(token: str, *, request: HttpRequest | None = None) -> str:
     Raises ValidationFailed for a request to a host name that is not ours.
     """
     return f"{conf.public_url() or _origin(request)}/interrupts/{token}"
+
+
+def page_url(path: str) -> str:
+    """Return the URL of one of the site's pages, to be sent to somebody."""
+    return f"{conf.public_url() or conf.local_url()}{path}"
 
 
 def _origin(request: HttpRequest | None) -> str:

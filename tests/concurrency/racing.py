@@ -42,6 +42,15 @@ def in_line(run_id: str, *calls: Call[T]) -> list[T | Exception]:
         return list(map(_outcome, futures))
 
 
+def until(condition: Callable[[], bool], *, seconds: float) -> float:
+    """Wait for something to come true and return how long that took."""
+    begun = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begun < seconds, "it did not come true in time"
+        time.sleep(0.02)
+    return time.monotonic() - begun
+
+
 @contextmanager
 def held(run_id: str) -> Iterator[None]:
     """The lock of a run, as a slow writer would hold it."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,24 +14,16 @@ from django.utils import timezone
 
 from interrupts import deliveries
 from interrupts.models import Delivery, DeliveryAttempt, Webhook
-from interrupts.services.deliver import Courier
+from interrupts.services.courier import Courier, Step
+from interrupts.services.deliver import deliver_next
 from interrupts.services.egress import Door
 from interrupts.services.egress.rules import Allowance
 from interrupts.services.webhooks import RegisterWebhook, register_webhook
-from tests.concurrency.racing import at_once
+from tests.concurrency.racing import at_once, until
 from tests.factories import actor, one_gate, register, start, webhook
 from tests.receivers import NAME, Receiver, answering, door_to, receiving
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(90)]
-
-
-def until(condition: Callable[[], bool], *, seconds: float) -> float:
-    """Wait for something to come true and return how long that took."""
-    begun = time.monotonic()
-    while not condition():
-        assert time.monotonic() - begun < seconds, "it did not come true in time"
-        time.sleep(0.02)
-    return time.monotonic() - begun
 
 
 def subscribe(receiver: Receiver, door: Door, *events: str) -> Webhook:
@@ -45,9 +36,13 @@ def door_to_all(receivers: list[Receiver], folder: Path) -> Door:
     return replace(door_to(receivers[0], folder, total=6.0), allowance=Allowance.of(rules))
 
 
+def delivering(door: Door) -> Step:
+    return lambda claimed: deliver_next(door=door, clock=timezone.now, claimed=claimed)
+
+
 @contextmanager
 def courier(door: Door, *, hands: int = 32) -> Iterator[Courier]:
-    working = Courier(hands=hands, door=lambda: door, clock=timezone.now)
+    working = Courier(hands=hands, step=delivering(door))
     try:
         yield working
     finally:
@@ -103,7 +98,7 @@ def test_a_courier_that_is_told_to_finish_starts_nothing_more(tmp_path: Path, tr
         subscribe(receiver, door, "run.started", "node.started", "interrupt.requested")
         register(one_gate(), now=timezone.now())
         start(actor("owner"), now=timezone.now())
-        working = Courier(hands=8, door=lambda: door, clock=timezone.now)
+        working = Courier(hands=8, step=delivering(door))
         working.wake()
         until(lambda: handler.waiting == 2, seconds=5)
         threading.Timer(0.3, handler.let_go).start()

@@ -13,8 +13,9 @@ from interrupts.conf import DELIVERY_MAX_ATTEMPTS, DELIVERY_RETENTION
 from interrupts.contracts.shipped import shipped
 from interrupts.contracts.validation import validate
 from interrupts.models import Delivery, DeliveryAttempt, Webhook
-from interrupts.services import deliver, webhooks
-from interrupts.services.deliver import backoff, deliver_next, purge_deliveries, send_again
+from interrupts.services import courier, webhooks
+from interrupts.services.courier import backoff
+from interrupts.services.deliver import deliver_next, purge_deliveries, send_again
 from interrupts.services.egress import Door
 from tests.factories import NOW, actor, after, log_of, one_gate, start_flow, webhook
 from tests.services.lines import Line, Script, parsed, verified
@@ -290,4 +291,4 @@ def test_ended_deliveries_are_forgotten_after_their_retention(line: Line) -> Non
 
 def test_the_longest_call_ends_before_its_lease(line: Line) -> None:
     assert timedelta(seconds=Door().limits.total + Door().limits.resolve) * 2 < deliveries.LEASE
-    assert deliver.FIRST_WAIT < deliver.LONGEST_WAIT
+    assert courier.FIRST_WAIT < courier.LONGEST_WAIT

@@ -13,6 +13,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from approvals import notices
 from interrupts.services.expire import fire_due_timers
 from interrupts.services.runs import CancelRun, cancel_run
 from tests.factories import (
@@ -28,6 +29,7 @@ from tests.factories import (
     register,
     start,
 )
+from tests.services.mailing import with_address
 
 
 @contextmanager
@@ -126,3 +128,15 @@ def test_a_sweep_with_nothing_due_is_one_query() -> None:
     register(one_gate(timeoutMs=60_000))
     start(actor("owner"))
     assert cost(lambda: fire_due_timers(now=after(seconds=59))) == 1
+
+
+def spread_cost(number: int) -> int:
+    for name in people(number):
+        with_address(name)
+    register(one_gate(f"told{number}", approversList=people(number)))
+    start(actor("owner"), f"told{number}")
+    return cost(lambda: notices.spread_next(now=NOW))
+
+
+def test_finding_out_whom_to_tell_costs_as_much_for_many_people_as_for_two() -> None:
+    assert spread_cost(2) == spread_cost(20) <= 7

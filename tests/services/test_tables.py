@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, models, transaction
 
-from approvals.models import ApproverRef, GateApprover, Vote
+from approvals import mails, notices
+from approvals.models import ApproverRef, GateApprover, Mail, MailAttempt, Notice, Vote
 from interrupts import outbox, suspensions, timers
 from interrupts.errors import AlreadyResolved
 from interrupts.events import RunLog
@@ -25,6 +26,7 @@ from interrupts.models import (
 )
 from interrupts.vocabulary import EventType, SuspensionOutcome, TimerPurpose, Topic
 from tests.factories import NOW, actor, after, answer, node, one_gate, run_of, start_flow, suspension, workflow
+from tests.services.mailing import with_address
 
 
 def refused(write: Callable[[], object], *, by: str) -> None:
@@ -250,3 +252,25 @@ def test_nothing_is_appended_after_the_end() -> None:
     log = RunLog(run_of(run_id), now=NOW)
     with pytest.raises(RuntimeError, match="terminal event is its last"):
         log.append(EventType.NODE_STARTED, {"nodeId": "a", "typeId": "core.noop", "attempt": 0}, node_id="a")
+
+
+# --- Mail -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_person_is_written_to_once_on_an_occasion() -> None:
+    with_address("ann")
+    start_flow(one_gate(approversList=["ann"]))
+    refused(copy(Notice.objects.get()), by="notice_once_per_occasion")
+    refused(copy(Notice.objects.get(), occasion="party"), by="notice_occasion_known")
+    notices.spread_next(now=NOW)
+    refused(copy(Mail.objects.get()), by="mail_once_per_person")
+    mails.claim(now=NOW)
+    refused(copy(MailAttempt.objects.get()), by="mail_attempt_number_once")
+
+
+@pytest.mark.parametrize("members", [{"outcome": "sent"}, {"ended_at": NOW}, {"outcome": "lost", "ended_at": NOW}])
+def test_a_mail_has_an_end_exactly_when_it_has_an_outcome(members: dict[str, Any]) -> None:
+    with_address("ann")
+    start_flow(one_gate(approversList=["ann"]))
+    notices.spread_next(now=NOW)
+    refused(lambda: Mail.objects.update(**members), by="mail_ended_iff_outcome")

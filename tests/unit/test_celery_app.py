@@ -8,6 +8,7 @@ from celery.signals import worker_init
 from django.conf import settings
 from django.db import connections
 
+from approvals import processes as mail_processes
 from interrupts import conf, processes, tasks
 from interrupts.services import relay
 from wopsite import supervisor
@@ -27,6 +28,7 @@ def test_each_task_goes_to_the_queue_of_its_purpose_and_workers_take_from_all_of
     assert routed["interrupts.tasks.fire_timers"] == "timers"
     assert routed["interrupts.tasks.relay_outbox"] == "outbox"
     assert routed["interrupts.tasks.deliver_due"] == "deliveries"
+    assert routed["approvals.tasks.send_mail"] == "mail"
     assert set(app.amqp.queues) == set(app.amqp.queues.consume_from) == set(QUEUES) == set(conf.queues())
 
 
@@ -40,7 +42,8 @@ def test_a_sweep_that_finds_ever_more_ends_and_the_next_goes_on(monkeypatch: pyt
     monkeypatch.setattr(tasks, "SWEEP_SECONDS", 0.05)
     monkeypatch.setattr(relay, "relay_outbox", lambda *, now: 1)
     assert tasks.relay_outbox() > 0
-    assert tasks.SWEEP_SECONDS + processes.FAREWELL_SECONDS < supervisor._GRACE_SECONDS
+    farewell = processes.FAREWELL_SECONDS + mail_processes.FAREWELL_SECONDS
+    assert tasks.SWEEP_SECONDS + farewell < supervisor._GRACE_SECONDS
     assert app.conf.task_time_limit > 4 * supervisor._GRACE_SECONDS
     assert app.conf.task_soft_time_limit is None
 

@@ -39,6 +39,7 @@ def test_what_the_tests_run_on_is_found_good() -> None:
         checks.check_exposure,
         checks.check_conformance,
         checks.check_variables,
+        checks.check_mail,
     ):
         assert check() == []
 
@@ -137,3 +138,20 @@ def test_accepting_every_host_name_is_warned_of(settings: Any) -> None:
 def test_a_conformance_run_is_warned_of(settings: Any) -> None:
     settings.WOP_CONFORMANCE = True
     assert ids(checks.check_conformance()) == ["wop.W005"]
+
+
+def test_mail_that_is_only_shown_needs_nothing(settings: Any) -> None:
+    for shown in ("console", "dummy", "filebased", "locmem"):
+        settings.EMAIL_BACKEND = f"django.core.mail.backends.{shown}.EmailBackend"
+        assert checks.check_mail() == []
+
+
+@pytest.mark.parametrize("backend", ["django.core.mail.backends.smtp.EmailBackend", "corp.mail.EmailBackend"])
+def test_mail_that_is_sent_says_where_it_comes_from_and_leads_somewhere(settings: Any, backend: str) -> None:
+    settings.EMAIL_BACKEND = backend
+    nowhere, nobody = checks.check_mail()
+    assert (nowhere.id, nobody.id) == ("wop.W008", "wop.W008")
+    assert ("WOP_PUBLIC_URL" in str(nowhere.hint), "WOP_MAIL_FROM" in str(nobody.hint)) == (True, True)
+    settings.WOP_PUBLIC_URL = "https://wop.example.org"
+    settings.WOP_MAIL_FROM = "wop@example.org"
+    assert checks.check_mail() == []

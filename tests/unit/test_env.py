@@ -294,3 +294,40 @@ def test_a_file_of_certificates_must_be_one(given: pytest.MonkeyPatch, tmp_path:
         given.setenv(NAME, str(bad))
         with pytest.raises(env.BadSetting, match="must be a file of certificates"):
             env.certificates(NAME)
+
+
+@pytest.mark.parametrize("value", ["wop@example.org", "Approvals <wop@example.org>", "wop@localhost"])
+def test_a_sender_is_an_address_with_or_without_a_name(given: pytest.MonkeyPatch, value: str) -> None:
+    given.setenv(NAME, f" {value} ")
+    assert env.mail_sender(NAME, "x@y") == value
+
+
+@pytest.mark.parametrize("value", ["wop", "Approvals", "@", "wop@", "a@b\nBcc: c@d", "Approvals <wop>"])
+def test_what_is_no_sender_is_refused(given: pytest.MonkeyPatch, value: str) -> None:
+    given.setenv(NAME, value)
+    with pytest.raises(env.BadSetting) as problem:
+        env.mail_sender(NAME, "x@y")
+    assert refusal(problem).startswith("WOP_EXAMPLE must be a mail address, not ")
+
+
+@pytest.mark.parametrize(
+    ("given_settings", "printed"),
+    [
+        ({}, "console 0"),
+        ({"EMAIL_HOST": "smtp.example.org"}, "smtp 0"),
+        (
+            {"EMAIL_HOST": "smtp.example.org", "EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend"},
+            "dummy 0",
+        ),
+        ({"EMAIL_USE_TLS": "1", "EMAIL_USE_SSL": "1"}, "EMAIL_USE_SSL and EMAIL_USE_TLS exclude each other"),
+        ({"EMAIL_TIMEOUT": "21"}, "EMAIL_TIMEOUT must lie between 1 and 20"),
+    ],
+)
+def test_mail_is_printed_unless_a_server_is_named(tmp_path: Path, given_settings: dict[str, str], printed: str) -> None:
+    show = "from wopsite.settings import *; print(EMAIL_BACKEND.split('.')[-2], int(EMAIL_USE_TLS))"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("EMAIL_")}
+    environment |= {"WOP_DATA_DIR": str(tmp_path), **given_settings}
+    words = [sys.executable, "-c", show]
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert printed in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr

@@ -14,6 +14,7 @@ from django.urls import reverse
 from interrupts import sightings
 from interrupts.vocabulary import Sighted
 from tests import factories
+from tests.services.mailing import Post, with_address
 
 # A definition that can be registered; tests change it.
 FLOW = factories.one_gate(
@@ -39,6 +40,8 @@ def run_id(db: None, settings: Any) -> str:
     factories.answer(alice, run_id, {"action": "ask", "feedback": "Which invoice?"})
     factories.answer(alice, run_id, "accept")
     factories.api_key("alice")
+    with_address("alice")
+    Post().send_all()
     settings.WOP_INLINE_NODE_EXECUTIONS = 1
     factories.start_flow(factories.chain(*(factories.node(name) for name in "abc"), workflow_id="long"))
     return run_id

@@ -9,7 +9,7 @@ from django.contrib import admin as site
 from django.db.models import Model
 from django.test import Client
 
-from approvals.models import Question, Vote
+from approvals.models import Mail, Question, Vote
 from interrupts.models import (
     ApiKey,
     Delivery,
@@ -38,6 +38,7 @@ WRITTEN_ELSEWHERE = [
     Delivery,
     Webhook,
     Sighting,
+    Mail,
 ]
 NEVER_CHANGED = [*WRITTEN_ELSEWHERE, Workflow, ApiKey]
 NEVER_DELETED = [*NEVER_CHANGED, Membership]

@@ -7,7 +7,7 @@ import interrupts.models.fields
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("interrupts", "0008_interrupt_contracts"),
+        ("interrupts", "0009_connect_attempts"),
     ]
 
     operations = [

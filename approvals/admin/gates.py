@@ -13,8 +13,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from approvals.grants import ANSWER_AS
-from approvals.models import ApproverRef, GateApprover, Question, Vote
-from interrupts.admin.base import ReadOnlyAdmin, ReadOnlyInline, json_block, record_link
+from approvals.models import ApproverRef, GateApprover, Mail, Notice, Question, Vote
+from interrupts.admin.base import ReadOnlyAdmin, ReadOnlyInline, json_block, list_link, record_link
 from interrupts.admin.rights import ObjectRightAdmin
 from interrupts.admin.suspensions import SuspensionAdmin
 from interrupts.models import Membership, Suspension
@@ -169,10 +169,22 @@ class GateApproverInline(ReadOnlyInline):
         return record_link(ApproverRef, named.ref_id, named.ref)
 
 
+class NoticeInline(ReadOnlyInline):
+    model = Notice
+    verbose_name_plural = _("What people are told by mail, and when")
+    fields = readonly_fields = ("occasion", "due_at", "spread_at", "its_mails")
+    ordering = ("due_at",)
+    show_change_link = False
+
+    @admin.display(description=_("mails"))
+    def its_mails(self, notice: Notice) -> SafeString | str:
+        return list_link(Mail, _("Its mails"), q=notice.suspension_id) if notice.spread_at else "-"
+
+
 class GateAdmin(SuspensionAdmin):
     """The page of an interrupt, with what people answered: only this package knows votes."""
 
-    inlines = (VoteInline, QuestionInline, GateApproverInline)
+    inlines = (VoteInline, QuestionInline, GateApproverInline, NoticeInline)
 
 
 admin.site.unregister(Suspension)

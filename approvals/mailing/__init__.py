@@ -1,0 +1,1 @@
+"""Mail to approvers: what it says, and how it is sent."""
