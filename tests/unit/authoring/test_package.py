@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import doctest
+import json
+import re
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
+from interrupts.engine.definition import check_definition
 from tests.architecture.sources import ROOT
 
 MODULES = ("", ".documents", ".forms", ".plain", ".schemas", ".sources")
@@ -33,3 +37,19 @@ def test_a_plain_script_can_import_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_example_in_the_documentation_prints_a_workflow_that_can_be_registered() -> None:
+    page = (ROOT / "docs/workflows.md").read_text("utf-8")
+    (script,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    document = json.loads(done.stdout)
+    assert check_definition(document) == []
+    asked = {each["id"]: each["config"] for each in document["nodes"] if each["config"]}
+    assert asked["review"]["request_schema"]["required"] == ["text", "reviewers"]
+    assert asked["publish"]["outcomes"] == ["approved", "rejected"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*/workflow.json")), ids=lambda path: path.parent.name)
+def test_the_questions_of_the_examples_can_be_registered(path: Path) -> None:
+    assert check_definition(json.loads(path.read_text("utf-8"))) == []
