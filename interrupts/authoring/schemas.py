@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
 from interrupts.authoring.plain import AuthoringError, fault, plain_object
 from interrupts.contracts.admission import check_schema
+from interrupts.contracts.pointers import find, read_pointer
 from interrupts.contracts.types import JsonObject, JsonValue
 
 _WHAT: Final = "This schema cannot be stored."
@@ -82,8 +83,7 @@ def _describes_object(schema: JsonValue, root: JsonObject, steps: int) -> bool:
 
 def _referred(reference: str, root: JsonObject) -> JsonValue:
     """Return what a pointer inside the document leads to; None for any other reference."""
-    found: JsonValue = root
-    for token in reference.removeprefix("#/").split("/"):
-        name = token.replace("~1", "/").replace("~0", "~")
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
+    try:
+        return find(root, read_pointer(reference.removeprefix("#")))
+    except (LookupError, ValueError):
+        return None

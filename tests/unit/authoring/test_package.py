@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from interrupts.engine.definition import check_definition
+from interrupts.engine.definition import check_definition, find_doubts
 from tests.architecture.sources import ROOT
 
 MODULES = ("", ".documents", ".forms", ".plain", ".schemas", ".sources")
@@ -44,7 +44,7 @@ def test_the_example_in_the_documentation_prints_a_workflow_that_can_be_register
     (script,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     document = json.loads(done.stdout)
-    assert check_definition(document) == []
+    assert check_definition(document) == find_doubts(document) == []
     asked = {each["id"]: each["config"] for each in document["nodes"] if each["config"]}
     assert asked["review"]["request_schema"]["required"] == ["text", "reviewers"]
     assert asked["publish"]["outcomes"] == ["approved", "rejected"]
@@ -52,4 +52,5 @@ def test_the_example_in_the_documentation_prints_a_workflow_that_can_be_register
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*/workflow.json")), ids=lambda path: path.parent.name)
 def test_the_questions_of_the_examples_can_be_registered(path: Path) -> None:
-    assert check_definition(json.loads(path.read_text("utf-8"))) == []
+    document = json.loads(path.read_text("utf-8"))
+    assert check_definition(document) == find_doubts(document) == []
