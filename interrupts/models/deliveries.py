@@ -107,7 +107,12 @@ class Delivery(models.Model):
             models.CheckConstraint(
                 name="delivery_ended_iff_outcome",
                 condition=Q(outcome__isnull=True, ended_at__isnull=True)
-                | Q(outcome__in=[str(o) for o in DeliveryOutcome], ended_at__isnull=False, leased_until__isnull=True),
+                | Q(
+                    outcome__isnull=False,
+                    outcome__in=[str(o) for o in DeliveryOutcome],
+                    ended_at__isnull=False,
+                    leased_until__isnull=True,
+                ),
             ),
         ]
         indexes: ClassVar = [

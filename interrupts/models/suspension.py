@@ -45,7 +45,10 @@ class Suspension(models.Model):
                 name="suspension_ended_iff_outcome",
                 condition=Q(outcome__isnull=True, resolution__isnull=True, resolved_at__isnull=True)
                 | Q(
-                    outcome__in=[str(o) for o in SuspensionOutcome], resolution__isnull=False, resolved_at__isnull=False
+                    outcome__isnull=False,
+                    outcome__in=[str(o) for o in SuspensionOutcome],
+                    resolution__isnull=False,
+                    resolved_at__isnull=False,
                 ),
             ),
         ]

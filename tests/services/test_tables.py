@@ -14,6 +14,7 @@ from interrupts import outbox, suspensions, timers
 from interrupts.errors import AlreadyResolved
 from interrupts.events import RunLog
 from interrupts.models import (
+    Delivery,
     IdempotencyRecord,
     Membership,
     OutboxMessage,
@@ -25,7 +26,7 @@ from interrupts.models import (
     Workflow,
 )
 from interrupts.vocabulary import EventType, SuspensionOutcome, TimerPurpose, Topic
-from tests.factories import NOW, actor, after, answer, node, one_gate, run_of, start_flow, suspension, workflow
+from tests.factories import NOW, actor, after, answer, node, one_gate, run_of, start_flow, suspension, webhook, workflow
 from tests.services.mailing import with_address
 
 
@@ -151,12 +152,28 @@ def test_an_interrupt_ends_once() -> None:
         {"outcome": "resolved", "resolved_at": NOW},
         {"resolution": {}},
         {"resolved_at": NOW},
+        {"resolution": {}, "resolved_at": NOW},
         {"outcome": "lost", "resolution": {}, "resolved_at": NOW},
     ],
 )
 def test_an_interrupt_is_open_or_has_all_of_an_end(changes: dict[str, Any]) -> None:
     row = suspension(start_flow(one_gate()))
     refused(lambda: Suspension.objects.filter(pk=row.pk).update(**changes), by="suspension_ended_iff_outcome")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"outcome": "delivered"},
+        {"ended_at": NOW},
+        {"outcome": "lost", "ended_at": NOW},
+        {"outcome": "dead", "ended_at": NOW, "leased_until": NOW},
+    ],
+)
+def test_a_delivery_is_still_to_be_made_or_has_all_of_an_end(changes: dict[str, Any]) -> None:
+    webhook(events=["run.started"])
+    start_flow(one_gate())
+    refused(lambda: Delivery.objects.update(**changes), by="delivery_ended_iff_outcome")
 
 
 def test_a_timer_is_armed_once_a_visit() -> None:
