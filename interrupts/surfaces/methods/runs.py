@@ -221,5 +221,6 @@ METHODS: Final = (
         result="run_id and status of the run",
         scope=Scope.RUNS_CANCEL,
         run=_cancel,
+        is_destructive=True,
     ),
 )

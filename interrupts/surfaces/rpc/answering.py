@@ -26,6 +26,7 @@ from interrupts.surfaces.rpc.framing import (
     error_of,
     read_request,
     result_of,
+    unreadable,
 )
 
 MAX_BATCH: Final = 50
@@ -44,7 +45,7 @@ def answer(raw: bytes, *, actor: Actor, idempotency_key: str | None = None) -> A
     try:
         message = parse_json(raw, max_bytes=conf.limits().max_body_bytes)
     except MalformedJson as error:
-        return Answer(error_of(None, _unreadable(error), PARSE_ERROR))
+        return Answer(error_of(None, unreadable(error), PARSE_ERROR))
     if not isinstance(message, list):
         return _answer_one(message, actor, idempotency_key)
     if not 1 <= len(message) <= MAX_BATCH:
@@ -92,10 +93,3 @@ def _refuse_waiting(request: Request) -> None:
 def _key_of_item(key: str | None, position: int) -> str | None:
     """Return the key of one call of a batch: its own, and the same when the batch is sent again."""
     return None if key is None else hashlib.sha256(f"{key}\n{position}".encode()).hexdigest()
-
-
-def _unreadable(error: MalformedJson) -> ValidationFailed:
-    return ValidationFailed(
-        f"The message cannot be read: {error.message} (line {error.line}, column {error.column})",
-        details={"line": error.line, "column": error.column},
-    )

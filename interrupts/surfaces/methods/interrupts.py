@@ -1,0 +1,92 @@
+"""Methods about what waits: look at it, answer it, list it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from interrupts.contracts.types import JsonObject
+from interrupts.services.idempotency import Done
+from interrupts.services.inspection import ResumeRun, inspect_run, open_interrupts, resume_run
+from interrupts.surfaces.methods.base import Call, Method, changing, reading
+from interrupts.surfaces.methods.runs import CURSOR, LIMIT, RUN_ID, page_size, run_id
+from interrupts.vocabulary import Scope
+
+_OUTCOME: Final[JsonObject] = {
+    "type": "string",
+    "maxLength": 256,
+    "description": "One of the outcomes that the inspection names.",
+}
+_PAYLOAD: Final[JsonObject] = {"description": "The answer, which satisfies the resume_schema of the inspection."}
+_INTERRUPT_ID: Final[JsonObject] = {
+    "type": "string",
+    "maxLength": 256,
+    "description": "Which interrupt is answered; needed only where the run waits for several.",
+}
+
+
+def _inspect(call: Call) -> Done:
+    return Done(inspect_run(actor=call.actor, run_id=run_id(call), now=call.now))
+
+
+def _resume(call: Call) -> Done:
+    request = ResumeRun(
+        actor=call.actor,
+        run_id=run_id(call),
+        outcome=call.text("outcome"),
+        payload=call.params["payload"],
+        interrupt_id=call.optional_text("interrupt_id"),
+        idempotency_key=call.key(),
+    )
+    return resume_run(request=request, now=call.now)
+
+
+def _list(call: Call) -> Done:
+    return Done(
+        open_interrupts(
+            actor=call.actor,
+            limit=page_size(call),
+            now=call.now,
+            after=call.optional_text("cursor"),
+            full=call.params.get("full") is True,
+        )
+    )
+
+
+METHODS: Final = (
+    Method(
+        name="workflow.runs.inspect",
+        summary="What a run waits for: what is asked, the outcomes, and the schema that an answer must satisfy",
+        params_schema=reading({"run_id": RUN_ID}),
+        result=(
+            "run_id, status (“interrupted” while something is asked), run_status, and interrupt: its id, kind, payload,"
+            " outcomes, request_schema, resume_schema, typed, resumable; interrupts, all ids, where there are several"
+        ),
+        scope=Scope.RUNS_READ,
+        run=_inspect,
+    ),
+    Method(
+        name="workflow.runs.resume",
+        summary="Answer what a run waits for, or what a sub-workflow of it waits for",
+        params_schema=changing(
+            {"run_id": RUN_ID, "outcome": _OUTCOME, "payload": _PAYLOAD}, {"interrupt_id": _INTERRUPT_ID}
+        ),
+        result="run_id, node_id, interrupt_id, and status: the status that the run has now",
+        scope=Scope.APPROVALS_RESPOND,
+        run=_resume,
+    ),
+    Method(
+        name="interrupts.list",
+        summary="What waits for an answer in the tenant, oldest first",
+        params_schema=reading(
+            {},
+            {
+                "limit": LIMIT,
+                "cursor": CURSOR,
+                "full": {"type": "boolean", "default": False, "description": "With both schemas of each."},
+            },
+        ),
+        result="interrupts, each as workflow.runs.inspect shows it, with run_id and workflow_id; next_cursor for more",
+        scope=Scope.RUNS_READ,
+        run=_list,
+    ),
+)
