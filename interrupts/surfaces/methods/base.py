@@ -69,8 +69,12 @@ class Method:
     is_destructive: bool = False
 
     @property
+    def properties(self) -> JsonObject:
+        return cast("JsonObject", self.params_schema["properties"])
+
+    @property
     def is_mutation(self) -> bool:
-        return KEY_MEMBER in cast("JsonObject", self.params_schema["properties"])
+        return KEY_MEMBER in self.properties
 
 
 def reading(required: JsonObject, optional: JsonObject | None = None) -> JsonObject:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from interrupts.contracts.types import JsonObject
+from interrupts.services.answers import read_answer
 from interrupts.services.idempotency import Done
 from interrupts.services.inspection import ResumeRun, inspect_run, open_interrupts, resume_run
 from interrupts.surfaces.methods.base import Call, Method, changing, reading
-from interrupts.surfaces.methods.runs import CURSOR, LIMIT, RUN_ID, page_size, run_id
+from interrupts.surfaces.methods.runs import CURSOR, LIMIT, RUN_ID, TIMEOUT_MEMBER, page_size, run_id, timeout
+from interrupts.surfaces.polling import await_news
 from interrupts.vocabulary import Scope
 
 _OUTCOME: Final[JsonObject] = {
@@ -20,8 +22,9 @@ _PAYLOAD: Final[JsonObject] = {"description": "The answer, which satisfies the r
 _INTERRUPT_ID: Final[JsonObject] = {
     "type": "string",
     "maxLength": 256,
-    "description": "Which interrupt is answered; needed only where the run waits for several.",
+    "description": "Which interrupt is meant; needed only where the run waits for several.",
 }
+_DEFAULT_WAIT: Final = 30
 
 
 def _inspect(call: Call) -> Done:
@@ -52,6 +55,17 @@ def _list(call: Call) -> Done:
     )
 
 
+def _wait(call: Call) -> Done:
+    run, interrupt_id = run_id(call), call.optional_text("interrupt_id")
+    answer = await_news(
+        run_id=run,
+        seconds=call.number(TIMEOUT_MEMBER, _DEFAULT_WAIT),
+        read=lambda: read_answer(actor=call.actor, run_id=run, interrupt_id=interrupt_id),
+        is_news=lambda answer: answer["ended"] is not None,
+    )
+    return Done(answer)
+
+
 METHODS: Final = (
     Method(
         name="workflow.runs.inspect",
@@ -73,6 +87,19 @@ METHODS: Final = (
         result="run_id, node_id, interrupt_id, and status: the status that the run has now",
         scope=Scope.APPROVALS_RESPOND,
         run=_resume,
+    ),
+    Method(
+        name="interrupts.wait",
+        summary="Wait for the answer to what a run asked: at once when it is there, or as soon as it comes",
+        params_schema=reading(
+            {"run_id": RUN_ID}, {"interrupt_id": _INTERRUPT_ID, TIMEOUT_MEMBER: timeout(_DEFAULT_WAIT)}
+        ),
+        result=(
+            "run_id, status, is_terminal, interrupt_id, node_id, and ended: null while nobody has answered (ask again),"
+            " else resolved, timed-out or cancelled; outcome, payload and answered_by of the answer"
+        ),
+        scope=Scope.RUNS_READ,
+        run=_wait,
     ),
     Method(
         name="interrupts.list",

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests import factories
 from tests.surfaces.mcp.client import Mcp
-from tests.surfaces.rest.server import running_server
 
 
 @pytest.fixture
 def mcp(db: None) -> Mcp:
     """Olga's key in acme, with every scope."""
     return Mcp(factories.api_key("olga"))
-
-
-@pytest.fixture(scope="session")
-def server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the real server. What a test stores is seen there only with ``transactional_db``."""
-    with running_server(tmp_path_factory.mktemp("server")) as address:
-        yield address

@@ -65,3 +65,35 @@ def test_another_tenants_run_can_be_neither_seen_nor_answered(stranger: Rpc, gat
     params = answer(gate_run) if method.endswith("resume") else {"run_id": gate_run}
     stranger.refused(method, params, "id_tenant_mismatch")
     assert factories.status(gate_run) == "waiting-approval"
+
+
+def test_whoever_asked_waits_for_the_answer_and_reads_it(rpc: Rpc, gate_run: str) -> None:
+    at_once = {"run_id": gate_run, "timeout_seconds": 0}
+    waiting = rpc.call("interrupts.wait", at_once)
+    assert (waiting["ended"], waiting["status"], waiting["is_terminal"]) == (None, "waiting-approval", False)
+    rpc.call("workflow.runs.resume", answer(gate_run, "reject", {"feedback": "Too dear."}))
+    told = rpc.call("interrupts.wait", {"run_id": gate_run, "interrupt_id": waiting["interrupt_id"]})
+    assert (told["ended"], told["outcome"], told["payload"]["feedback"]) == ("resolved", "reject", "Too dear.")
+    assert "action" not in told["payload"]
+    assert (told["is_terminal"], told["answered_by"]["tenant"]) == (True, "acme")
+    assert rpc.call("interrupts.wait", at_once) == told
+
+
+def test_an_answer_of_a_form_without_outcomes_is_the_payload(rpc: Rpc) -> None:
+    factories.register(factories.one_interrupt("custom", {"customKind": "rating"}))
+    run_id = rpc.call("workflow.runs.start", {"workflow_id": "flow"})["run_id"]
+    rpc.call("workflow.runs.resume", answer(run_id, "submitted", {"stars": 5}))
+    told = rpc.call("interrupts.wait", {"run_id": run_id})
+    assert (told["outcome"], told["payload"]) == ("submitted", {"stars": 5})
+
+
+def test_a_question_that_ended_without_an_answer_says_how(rpc: Rpc, gate_run: str) -> None:
+    rpc.call("workflow.runs.cancel", {"run_id": gate_run})
+    told = rpc.call("interrupts.wait", {"run_id": gate_run})
+    assert (told["ended"], "outcome" in told) == ("cancelled", False)
+
+
+def test_there_is_nothing_to_wait_for_where_nothing_was_asked(rpc: Rpc) -> None:
+    run_id = factories.start_flow(factories.workflow([factories.node("a")]))
+    rpc.refused("interrupts.wait", {"run_id": run_id}, "not_found")
+    rpc.refused("interrupts.wait", {"run_id": run_id, "interrupt_id": "x"}, "not_found")
