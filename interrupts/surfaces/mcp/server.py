@@ -16,7 +16,9 @@ from interrupts.vocabulary import IMPLEMENTATION_VERSION
 
 _SHOWN: Final = 80
 _INSTRUCTIONS: Final = (
-    "Workflows that wait for people's answers. Start runs, follow them, and see where they stand."
+    "Questions to people, and workflows that wait for their answers. To ask: interrupts_raise, then interrupts_wait"
+    " until it has ended. To answer: interrupts_list, workflow_runs_inspect, then workflow_runs_resume with one of the"
+    " outcomes and a payload that satisfies the resume_schema."
     " What is wrong with a call is told with a code and, by JSON Pointer, each problem."
 )
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from interrupts.contracts.types import JsonObject
 from interrupts.services.answers import read_answer
 from interrupts.services.idempotency import Done
 from interrupts.services.inspection import ResumeRun, inspect_run, open_interrupts, resume_run
+from interrupts.services.questions import RaiseQuestion, raise_question
 from interrupts.surfaces.methods.base import Call, Method, changing, reading
 from interrupts.surfaces.methods.runs import CURSOR, LIMIT, RUN_ID, TIMEOUT_MEMBER, page_size, run_id, timeout
 from interrupts.surfaces.polling import await_news
-from interrupts.vocabulary import Scope
+from interrupts.vocabulary import MAX_TIMEOUT_MS, Scope
 
 _OUTCOME: Final[JsonObject] = {
     "type": "string",
@@ -25,6 +26,21 @@ _INTERRUPT_ID: Final[JsonObject] = {
     "description": "Which interrupt is meant; needed only where the run waits for several.",
 }
 _DEFAULT_WAIT: Final = 30
+_KIND: Final[JsonObject] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 256,
+    "description": "A name of your own for questions like this, such as issue_review.",
+}
+_OUTCOMES: Final[JsonObject] = {
+    "type": "array",
+    "minItems": 1,
+    "maxItems": 20,
+    "uniqueItems": True,
+    "items": {"type": "string", "minLength": 1, "maxLength": 128},
+    "description": "How an answer may end, such as approved and rejected; “submitted” alone unless given.",
+}
+_CONTRACT: Final = ("kind", "title", "outcomes", "request_schema", "resume_schema")
 
 
 def _inspect(call: Call) -> Done:
@@ -55,6 +71,20 @@ def _list(call: Call) -> Done:
     )
 
 
+def _raise(call: Call) -> Done:
+    contract: JsonObject = {name: call.params[name] for name in _CONTRACT if name in call.params}
+    if "timeout_ms" in call.params:
+        contract["timeoutMs"] = call.params["timeout_ms"]
+    request = RaiseQuestion(
+        actor=call.actor,
+        contract=contract,
+        payload=cast("JsonObject", call.params["payload"]),
+        transport=call.transport,
+        idempotency_key=call.key(),
+    )
+    return raise_question(request=request, now=call.now)
+
+
 def _wait(call: Call) -> Done:
     run, interrupt_id = run_id(call), call.optional_text("interrupt_id")
     answer = await_news(
@@ -67,6 +97,31 @@ def _wait(call: Call) -> Done:
 
 
 METHODS: Final = (
+    Method(
+        name="interrupts.raise",
+        summary="Ask people a question, without a workflow; then wait for the answer with interrupts.wait",
+        params_schema=changing(
+            {"kind": _KIND, "payload": {"type": "object", "description": "What is asked, as those who answer see it."}},
+            {
+                "title": {"type": "string", "minLength": 1, "maxLength": 500, "description": "The headline."},
+                "outcomes": _OUTCOMES,
+                "request_schema": {"type": "object", "description": "A JSON Schema that the payload satisfies."},
+                "resume_schema": {
+                    "type": "object",
+                    "description": "A JSON Schema that the payload of an answer must satisfy; without it, any object.",
+                },
+                "timeout_ms": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MAX_TIMEOUT_MS,
+                    "description": "After how many milliseconds nobody can answer any more.",
+                },
+            },
+        ),
+        result="run_id, interrupt_id, and status of the run that asks",
+        scope=Scope.RUNS_CREATE,
+        run=_raise,
+    ),
     Method(
         name="workflow.runs.inspect",
         summary="What a run waits for: what is asked, the outcomes, and the schema that an answer must satisfy",

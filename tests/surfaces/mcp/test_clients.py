@@ -23,6 +23,17 @@ from tests.surfaces.rest.server import database_url
 
 Connect = Callable[[str], Client]
 MODES = ["legacy", "auto"]
+QUESTION = {
+    "kind": "issue_review",
+    "payload": {"report_markdown": "# Readiness"},
+    "outcomes": ["submitted", "cancelled"],
+    "resume_schema": {
+        "type": "object",
+        "properties": {"approved": {"type": "boolean"}},
+        "required": ["approved"],
+        "additionalProperties": False,
+    },
+}
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -64,12 +75,11 @@ async def use(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
 
 
 def test_one_agent_asks_another_lists_somebody_answers_and_the_first_reads(connect: Connect) -> None:
-    factories.register(factories.one_interrupt("custom", {"customKind": "issue_review"}))
     asking, answering = connect("ann"), connect("ben")
 
     async def ask(waits: anyio.Event, told: list[dict[str, Any]]) -> None:
         async with asking as client:
-            run_id = (await use(client, "workflow_runs_start", workflow_id="flow"))["run_id"]
+            run_id = (await use(client, "interrupts_raise", **QUESTION))["run_id"]
             waits.set()
             told.append(await use(client, "interrupts_wait", run_id=run_id, timeout_seconds=60))
 
@@ -81,9 +91,11 @@ def test_one_agent_asks_another_lists_somebody_answers_and_the_first_reads(conne
             (waiting,) = (await use(client, "interrupts_list"))["interrupts"]
             shown = await use(client, "workflow_runs_inspect", run_id=waiting["run_id"])
             assert (shown["status"], shown["interrupt"]["kind"]) == ("interrupted", "issue_review")
-            bad = await client.call_tool("workflow_runs_resume", {"run_id": waiting["run_id"], "payload": {}})
-            assert bad.structured_content["code"] == "validation_error"
-            answer = {"run_id": waiting["run_id"], "outcome": "submitted", "payload": {"approved": True}}
+            answer = {"run_id": waiting["run_id"], "outcome": "submitted", "payload": {"approved": "yes"}}
+            bad = await client.call_tool("workflow_runs_resume", answer)
+            assert bad.is_error
+            assert bad.structured_content["details"]["problems"][0]["pointer"] == "/payload/approved"
+            answer["payload"] = {"approved": True}
             assert (await use(client, "workflow_runs_resume", **answer))["status"] == "completed"
         (read,) = told
         assert (read["ended"], read["outcome"], read["payload"]) == ("resolved", "submitted", {"approved": True})
