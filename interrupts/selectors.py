@@ -65,6 +65,14 @@ def open_interrupts(
     return list(rows.order_by("opened_at", "pk")[:limit])
 
 
+def suspension_of(run_id: str, interrupt_id: str | None = None) -> Suspension | None:
+    """Return the interrupt of a run with that id, or the one it raised last."""
+    raised = Suspension.objects.filter(run_id=run_id)
+    if interrupt_id is not None:
+        raised = raised.filter(pk=interrupt_id)
+    return raised.order_by("-opened_at", "-pk").first()
+
+
 def was_suspended(run_id: str, node_id: str) -> bool:
     return Suspension.objects.filter(run_id=run_id, node_id=node_id).exists()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, register_converter
 
+from interrupts.surfaces.mcp.view import McpView
 from interrupts.surfaces.rest.paths import BoundIdConverter
 from interrupts.surfaces.rest.views.connecting import ConnectedView, ConnectView
 from interrupts.surfaces.rest.views.discovery import DiscoveryView, OpenApiView
@@ -26,6 +27,7 @@ urlpatterns = [
     path("host/wopsite/runs/<bound_id:run_id>/interrupts/<str:node_id>/connect", ConnectView.as_view()),
     path("host/wopsite/connected", ConnectedView.as_view()),
     path("host/wopsite/workflows:check", CheckView.as_view()),
+    path("host/wopsite/mcp", McpView.as_view()),
     path("host/wopsite/rpc", RpcView.as_view()),
     path("runs", RunsView.as_view()),
     path("runs:bulk-cancel", BulkCancelView.as_view()),

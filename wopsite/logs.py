@@ -53,6 +53,8 @@ def logging_config(level: str) -> dict[str, Any]:
             "gunicorn.error": {"handlers": [], "level": level, "propagate": True},
             # Beat says each second that it sends two due tasks; the worker that it received and did them.
             "celery.beat": {"handlers": [], "level": "WARNING", "propagate": True},
+            # One transport a request, each of which tells that it starts and ends.
+            "mcp": {"handlers": [], "level": "WARNING", "propagate": True},
             # Reminders that expired while the worker was away are told one by one as "revoked".
             "celery.worker.request": {"handlers": [], "level": "WARNING", "propagate": True},
             "celery.worker.strategy": {"handlers": [], "level": "WARNING", "propagate": True},

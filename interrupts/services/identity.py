@@ -71,6 +71,15 @@ def get_user(username: str) -> User:
     return user
 
 
+def get_membership(*, tenant: Tenant, username: str) -> Membership:
+    """Return a person as an active member of a tenant. Raises NotFound."""
+    members = Membership.objects.filter(tenant=tenant, user__username=username, is_active=True, user__is_active=True)
+    membership = members.select_related("user").first()
+    if membership is None:
+        raise NotFound(f"There is no active user {username} in the tenant {tenant.pk}.")
+    return membership
+
+
 def create_group(*, name: str) -> Group:
     """Create a group of people. Raises ValidationFailed when the name is empty or too long, NameTaken."""
     if not 1 <= len(name) <= 150:

@@ -23,8 +23,11 @@ def page_url(path: str) -> str:
 
 
 def _origin(request: HttpRequest | None) -> str:
-    if request is None:
-        return conf.local_url()
+    return conf.local_url() if request is None else origin_of(request)
+
+
+def origin_of(request: HttpRequest) -> str:
+    """Return the origin that a request came to. Raises ValidationFailed for a host name that is not ours."""
     try:
         return f"{request.scheme}://{request.get_host()}"
     except DisallowedHost as error:

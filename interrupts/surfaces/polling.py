@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, cast
 
@@ -28,15 +28,27 @@ def await_events(*, tenant_id: str, run_id: str, after: int, seconds: float) -> 
 
     Raises NotFound, or RateLimited when too many polls wait in this process already.
     """
+    return await_news(
+        run_id=run_id, seconds=seconds, read=lambda: _read_page(tenant_id, run_id, after), is_news=_has_news
+    )
+
+
+def await_news(
+    *, run_id: str, seconds: float, read: Callable[[], JsonObject], is_news: Callable[[JsonObject], bool]
+) -> JsonObject:
+    """Return what ``read`` gives as soon as it is news, else what it gives after ``seconds``; read anew on any event.
+
+    Raises what ``read`` raises, or RateLimited when too many wait in this process already.
+    """
     deadline = time.monotonic() + seconds
-    page = _read_page(tenant_id, run_id, after)
-    if _has_news(page) or seconds <= 0:
+    page = read()
+    if is_news(page) or seconds <= 0:
         return page
     with _seat(), RUN_NEWS.following(run_id) as wait:
         while True:
-            page = _read_page(tenant_id, run_id, after)
+            page = read()
             left = deadline - time.monotonic()
-            if _has_news(page) or left <= 0:
+            if is_news(page) or left <= 0:
                 return page
             _release_connection()
             wait(left)

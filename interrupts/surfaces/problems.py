@@ -70,8 +70,19 @@ def exit_code(error: WopError) -> int:
 
 
 def retry_after(code: str) -> int | None:
-    """Return the seconds for a ``Retry-After`` header, the only place where retry timing may stand."""
+    """Return the seconds for a ``Retry-After`` header, the only place where REST may tell it."""
     return RENDERINGS[code].retry_after
+
+
+def refusal(error: WopError) -> JsonObject:
+    """Return what surfaces say that call methods by name: ``{code, message, details?, retry_after?}``, in seconds."""
+    told: JsonObject = {"code": error.code, "message": error.message}
+    if error.details:
+        told["details"] = error.details
+    wait = retry_after(error.code)
+    if wait is not None:
+        told["retry_after"] = wait
+    return told
 
 
 def envelope(error: WopError) -> JsonObject:

@@ -20,6 +20,7 @@ from interrupts.errors import ValidationFailed, WopError
 from interrupts.problems import in_lines
 from interrupts.surfaces.cli import callbacks, keys, links, people, runs, status, workflows
 from interrupts.surfaces.cli.command import Outcome, add_commands
+from interrupts.surfaces.mcp import command as mcp
 from interrupts.surfaces.problems import exit_code
 
 COMMANDS: Final = (
@@ -30,6 +31,7 @@ COMMANDS: Final = (
     *runs.COMMANDS,
     *links.COMMANDS,
     *status.COMMANDS,
+    *mcp.COMMANDS,
     *cli.COMMANDS,
 )
 

@@ -56,7 +56,8 @@ class Call:
 class Method:
     """One thing to ask. ``params_schema`` is closed and complete in itself; ``result`` says in words what comes back.
 
-    A method that changes something takes an ``idempotency_key`` among its parameters.
+    A method that changes something takes an ``idempotency_key`` among its parameters; one that is destructive ends
+    something for good.
     """
 
     name: str
@@ -65,10 +66,15 @@ class Method:
     result: str
     scope: Scope
     run: Callable[[Call], Done]
+    is_destructive: bool = False
+
+    @property
+    def properties(self) -> JsonObject:
+        return cast("JsonObject", self.params_schema["properties"])
 
     @property
     def is_mutation(self) -> bool:
-        return KEY_MEMBER in cast("JsonObject", self.params_schema["properties"])
+        return KEY_MEMBER in self.properties
 
 
 def reading(required: JsonObject, optional: JsonObject | None = None) -> JsonObject:

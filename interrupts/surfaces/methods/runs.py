@@ -36,13 +36,6 @@ CURSOR: Final[JsonObject] = {
     "maxLength": 1024,
     "description": "The next_cursor of the page before.",
 }
-TIMEOUT: Final[JsonObject] = {
-    "type": "integer",
-    "minimum": 0,
-    "maximum": MAX_WAIT_SECONDS,
-    "default": 0,
-    "description": "How many seconds to wait at most; 0 answers at once.",
-}
 _WORKFLOW_ID: Final[JsonObject] = {"type": "string", "pattern": NODE_ID_PATTERN, "description": "The workflow's id."}
 _REASON: Final[JsonObject] = {"type": "string", "maxLength": 1000, "description": "Why, for the log."}
 _MAX_SEQUENCE: Final = 2**53 - 1
@@ -71,6 +64,17 @@ def run_id(call: Call) -> str:
     if tenant_of(name) != call.actor.tenant_id:
         raise TenantMismatch
     return name
+
+
+def timeout(default: int) -> JsonObject:
+    """Return the schema of how long a method waits."""
+    return {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": MAX_WAIT_SECONDS,
+        "default": default,
+        "description": "How many seconds to wait at most; 0 answers at once.",
+    }
 
 
 def page_size(call: Call) -> int:
@@ -207,7 +211,7 @@ METHODS: Final = (
                     "default": -1,
                     "description": "Only events past this one: the last_sequence of the answer before.",
                 },
-                TIMEOUT_MEMBER: TIMEOUT,
+                TIMEOUT_MEMBER: timeout(0),
             },
         ),
         result="run_id, status, is_terminal, last_sequence, and events as the protocol writes them",
@@ -221,5 +225,6 @@ METHODS: Final = (
         result="run_id and status of the run",
         scope=Scope.RUNS_CANCEL,
         run=_cancel,
+        is_destructive=True,
     ),
 )

@@ -12,11 +12,11 @@ from interrupts.contracts.validation import compile_schema, validate
 from interrupts.errors import IdempotencyKeyInvalid, NotFound
 from interrupts.problems import validation_failed
 from interrupts.services.idempotency import Done, ReplayedError
-from interrupts.surfaces.methods import runs, workflows
+from interrupts.surfaces.methods import interrupts, runs, workflows
 from interrupts.surfaces.methods.base import KEY_MEMBER, Call, Method
 from interrupts.vocabulary import IDEMPOTENCY_KEY_PATTERN
 
-METHODS: Final = {method.name: method for method in (*runs.METHODS, *workflows.METHODS)}
+METHODS: Final = {method.name: method for method in (*runs.METHODS, *interrupts.METHODS, *workflows.METHODS)}
 
 
 def call(

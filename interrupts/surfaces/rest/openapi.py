@@ -136,7 +136,7 @@ def _refusals(operation: Operation) -> dict[str, Any]:
     return {
         str(status): {
             "description": "One of: " + ", ".join(f"`{code}`" for code in codes[status]),
-            "content": _content("error-envelope"),
+            "content": _content(operation.refusal),
         }
         for status in sorted(codes)
     }

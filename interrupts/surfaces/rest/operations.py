@@ -50,7 +50,8 @@ class Operation:
     """One method of one path. ``body`` and ``answers`` name our schemas; no ``scope`` means no credential.
 
     Where each call inside a request needs a scope of its own (``has_scope_per_call``), the request needs a credential.
-    An answer without a schema has no body. Mutations honour Idempotency-Key; reads must not (wire contract §10).
+    ``refusal`` names the schema of what it refuses with. An answer without a schema has no body. Mutations honour
+    Idempotency-Key; reads must not (wire contract §10).
     """
 
     id: str
@@ -64,6 +65,7 @@ class Operation:
     parameters: tuple[Parameter, ...] = ()
     raises: tuple[str, ...] = field(default=())
     is_bodiless_mutation: bool = False
+    refusal: str = "error-envelope"
 
     @property
     def needs_credential(self) -> bool:

@@ -12,9 +12,9 @@ from interrupts import conf
 from interrupts.actor import Actor
 from interrupts.contracts.json_text import MalformedJson, parse_json
 from interrupts.contracts.types import JsonObject, JsonValue
-from interrupts.errors import ValidationFailed
 from interrupts.services.idempotency import ReplayedError
 from interrupts.surfaces.faults import told
+from interrupts.surfaces.methods.base import refused
 from interrupts.surfaces.methods.runs import TIMEOUT_MEMBER
 from interrupts.surfaces.methods.table import METHODS, perform
 from interrupts.surfaces.rpc.framing import (
@@ -26,6 +26,7 @@ from interrupts.surfaces.rpc.framing import (
     error_of,
     read_request,
     result_of,
+    unreadable,
 )
 
 MAX_BATCH: Final = 50
@@ -44,7 +45,7 @@ def answer(raw: bytes, *, actor: Actor, idempotency_key: str | None = None) -> A
     try:
         message = parse_json(raw, max_bytes=conf.limits().max_body_bytes)
     except MalformedJson as error:
-        return Answer(error_of(None, _unreadable(error), PARSE_ERROR))
+        return Answer(error_of(None, unreadable(error), PARSE_ERROR))
     if not isinstance(message, list):
         return _answer_one(message, actor, idempotency_key)
     if not 1 <= len(message) <= MAX_BATCH:
@@ -69,9 +70,8 @@ def _answer_one(value: JsonValue, actor: Actor, key: str | None, *, is_batch: bo
 
 def _call(request: Request, actor: Actor, key: str | None, *, is_batch: bool) -> Answer:
     try:
-        if is_batch:
-            _refuse_waiting(request)
-        done = perform(request.method, request.params, actor=actor, now=timezone.now(), idempotency_key=key)
+        params = _without_waiting(request) if is_batch else request.params
+        done = perform(request.method, params, actor=actor, now=timezone.now(), idempotency_key=key)
     except ReplayedError as replayed:
         return Answer(error_of(request.request_id, replayed.error), is_replay=True)
     except Exception as error:  # noqa: BLE001 - one call's fault must not take the answers of its batch with it
@@ -80,22 +80,20 @@ def _call(request: Request, actor: Actor, key: str | None, *, is_batch: bool) ->
     return Answer(result_of(request.request_id, done.result), done.is_replay)
 
 
-def _refuse_waiting(request: Request) -> None:
-    """The calls of a batch are answered one after the other: each could wait as long as a whole request may."""
-    if isinstance(request.params, dict) and request.params.get(TIMEOUT_MEMBER):
-        raise ValidationFailed(
-            f"A call in a batch cannot wait. Leave {TIMEOUT_MEMBER} out, or send this call by itself.",
-            details={"field": TIMEOUT_MEMBER},
-        )
+def _without_waiting(request: Request) -> JsonValue:
+    """Return the parameters of a call that does not wait.
+
+    The calls of a batch are answered one after the other: each could wait as long as a whole request may.
+    """
+    method = METHODS.get(request.method)
+    if method is None or not isinstance(request.params, dict) or TIMEOUT_MEMBER not in method.properties:
+        return request.params
+    if request.params.get(TIMEOUT_MEMBER):
+        message = f"A call in a batch cannot wait. Leave {TIMEOUT_MEMBER} out, or send this call by itself."
+        raise refused((TIMEOUT_MEMBER,), "const", message)
+    return {**request.params, TIMEOUT_MEMBER: 0}
 
 
 def _key_of_item(key: str | None, position: int) -> str | None:
     """Return the key of one call of a batch: its own, and the same when the batch is sent again."""
     return None if key is None else hashlib.sha256(f"{key}\n{position}".encode()).hexdigest()
-
-
-def _unreadable(error: MalformedJson) -> ValidationFailed:
-    return ValidationFailed(
-        f"The message cannot be read: {error.message} (line {error.line}, column {error.column})",
-        details={"line": error.line, "column": error.column},
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from interrupts.contracts.json_text import MalformedJson
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.errors import ValidationFailed, WopError
 from interrupts.surfaces import problems
@@ -76,14 +77,17 @@ def result_of(request_id: RequestId, result: JsonObject) -> JsonObject:
 
 def error_of(request_id: RequestId, error: WopError, code: int | None = None) -> JsonObject:
     """Return the answer that tells an error: ``data`` has the registered code, and the details as on REST."""
-    data: JsonObject = {"code": error.code, "message": error.message}
-    if error.details:
-        data["details"] = error.details
-    wait = problems.retry_after(error.code)
-    if wait is not None:
-        data["retry_after"] = wait
     number = error_code(error.code) if code is None else code
-    return {"jsonrpc": VERSION, "error": {"code": number, "message": error.message, "data": data}, "id": request_id}
+    told: JsonObject = {"code": number, "message": error.message, "data": problems.refusal(error)}
+    return {"jsonrpc": VERSION, "error": told, "id": request_id}
+
+
+def unreadable(error: MalformedJson) -> ValidationFailed:
+    """Return the error for a message that is not strict JSON, with the place of the fault."""
+    return ValidationFailed(
+        f"The message cannot be read: {error.message} (line {error.line}, column {error.column})",
+        details={"line": error.line, "column": error.column},
+    )
 
 
 def error_code(registered: str) -> int:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests import factories
 from tests.surfaces.rest.api import Api
-from tests.surfaces.rest.server import running_server
 
 
 @pytest.fixture
@@ -33,10 +30,3 @@ def gate_run(api: Api) -> str:
     """A run that waits at its one gate, named ``gate``, which everybody may answer."""
     factories.register(factories.one_gate())
     return str(api.post("/runs", {"workflowId": "flow"}).body["runId"])
-
-
-@pytest.fixture(scope="session")
-def server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the real server. What a test stores is seen there only with ``transactional_db``."""
-    with running_server(tmp_path_factory.mktemp("server")) as address:
-        yield address

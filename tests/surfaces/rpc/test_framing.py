@@ -142,7 +142,10 @@ def test_a_call_in_a_batch_cannot_wait(rpc: Rpc, gate_run: str) -> None:
     params = {"run_id": gate_run, "after": 100, "timeout_seconds": 60}
     (answer,) = rpc.message([{"jsonrpc": "2.0", "method": "workflow.runs.events", "params": params, "id": 1}])
     assert told(answer) == (-32602, 1)
-    assert answer["error"]["data"]["details"] == {"field": "timeout_seconds"}
+    assert answer["error"]["data"]["details"]["problems"][0]["pointer"] == "/timeout_seconds"
+    wait = {"jsonrpc": "2.0", "method": "interrupts.wait", "params": {"run_id": gate_run}, "id": 1}
+    (answer,) = rpc.message([wait])
+    assert answer["result"]["ended"] is None
 
 
 def test_a_fault_of_ours_takes_no_other_answer_with_it(
