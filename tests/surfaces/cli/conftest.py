@@ -43,11 +43,11 @@ def wop(db: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
     # At its end Django closes the connection, and with it the test's transaction.
     monkeypatch.setattr(connections, "close_all", lambda: None)
 
-    def run(*words: str, stdin: bytes | None = b"") -> Ended:
+    def run(*words: str, stdin: bytes | None = b"", program: str = "manage.py") -> Ended:
         monkeypatch.setattr(sys, "stdin", None if stdin is None else io.TextIOWrapper(io.BytesIO(stdin)))
         status = 0
         try:
-            Command().run_from_argv(["manage.py", "wop", *words])
+            Command().run_from_argv([program, "wop", *words])
         except SystemExit as ended:
             status = int(ended.code or 0)
         told = capsys.readouterr()
