@@ -64,6 +64,15 @@ def get_tenant(name: str) -> Tenant:
     return tenant
 
 
+def get_membership(*, tenant: Tenant, username: str) -> Membership:
+    """Return an active person of a tenant, or raise NotFound."""
+    members = Membership.objects.filter(tenant=tenant, is_active=True, user__is_active=True).select_related("user")
+    membership = members.filter(user__username=User.normalize_username(username)).first()
+    if membership is None:
+        raise NotFound(f"There is no active user {username} in the tenant {tenant.pk}.")
+    return membership
+
+
 def get_user(username: str) -> User:
     user = User.objects.filter(username=username).first()
     if user is None:
@@ -217,8 +226,10 @@ def link_actor(*, tenant_id: str, interrupt_id: str) -> Actor:
 
 
 def command_line_actor(tenant: Tenant) -> Actor:
-    """Return the host's own operator, who may start runs and is nobody's approver."""
-    scopes = frozenset({Scope.MANIFEST_READ, Scope.RUNS_CREATE, Scope.RUNS_READ, Scope.RUNS_CANCEL})
+    """Return the host's own operator, who may register workflows and start runs, and is nobody's approver."""
+    scopes = frozenset(
+        {Scope.MANIFEST_READ, Scope.RUNS_CREATE, Scope.RUNS_READ, Scope.RUNS_CANCEL, Scope.WORKFLOWS_WRITE}
+    )
     return Actor(tenant_id=tenant.pk, subject_id="operator", lane=Lane.WORKLOAD, scopes=scopes)
 
 

@@ -19,10 +19,23 @@ from interrupts.contracts.json_limits import forbidden_character
 from interrupts.errors import ValidationFailed, WopError
 from interrupts.problems import in_lines
 from interrupts.services.idempotency import ReplayedError
-from interrupts.surfaces.cli import callbacks, completion, explain, keys, links, people, runs, workflows
+from interrupts.surfaces.cli import (
+    answering,
+    callbacks,
+    completion,
+    explain,
+    inbox,
+    keys,
+    links,
+    people,
+    runs,
+    watching,
+    workflows,
+)
 from interrupts.surfaces.cli.command import STOPPED, Outcome, add_commands
 from interrupts.surfaces.cli.completion import PROGRAM
 from interrupts.surfaces.cli.paint import paint_for
+from interrupts.surfaces.cli.words import plain
 from interrupts.surfaces.mcp import command as mcp
 from interrupts.surfaces.problems import exit_code
 from interrupts.vocabulary import IMPLEMENTATION_VERSION
@@ -33,6 +46,9 @@ COMMANDS: Final = (
     *keys.COMMANDS,
     *workflows.COMMANDS,
     *runs.COMMANDS,
+    *answering.COMMANDS,
+    *watching.COMMANDS,
+    *inbox.COMMANDS,
     *links.COMMANDS,
     *mcp.COMMANDS,
     *explain.COMMANDS,
@@ -74,7 +90,7 @@ class Command(BaseCommand):
         arguments = Namespace(**{**options, "paint": paint_for(self.stdout, wanted=wanted)})
         complaints = paint_for(self.stderr, wanted=wanted)
         status, failed = 0, list[str]()
-        for outcome in _outcomes(arguments, timezone.now()):
+        for outcome in _outcomes(arguments, timezone.now(), lets_through=bool(options["traceback"])):
             self._write_values(outcome.values)
             status = outcome.status or status
             mark = complaints.bad if outcome.status else complaints.caution
@@ -82,7 +98,7 @@ class Command(BaseCommand):
                 failed += outcome.notes
                 continue
             for note in outcome.notes:
-                self.stderr.write(note, mark)
+                self.stderr.write(plain(note), mark)
         if failed:
             raise CommandError("\n".join(failed), returncode=status)
         if status:
@@ -98,7 +114,8 @@ class Command(BaseCommand):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _outcomes(arguments: Namespace, now: datetime) -> Iterator[Outcome]:
+def _outcomes(arguments: Namespace, now: datetime, *, lets_through: bool) -> Iterator[Outcome]:
+    """Yield what a command says; whatever goes wrong is said in words, unless somebody wants to see the traceback."""
     try:
         _refuse_forbidden_characters(arguments)
         said: Outcome | Iterator[Outcome] = arguments.command.run(arguments, now)
@@ -113,6 +130,14 @@ def _outcomes(arguments: Namespace, now: datetime) -> Iterator[Outcome]:
     except DatabaseError as error:
         reason = " ".join(str(error).split())
         yield Outcome(notes=(f"The database cannot be used: {reason} (new here? first: manage.py migrate)",), status=70)
+    except Exception as error:
+        if lets_through:
+            raise
+        fault = " ".join(f"{type(error).__name__}: {error}".split())
+        yield Outcome(
+            notes=(f"wop made a mistake: {fault}. Please tell its operator; 'wop --traceback …' shows where.",),
+            status=70,
+        )
 
 
 def _refuse_forbidden_characters(arguments: Namespace) -> None:
