@@ -64,15 +64,6 @@ def get_tenant(name: str) -> Tenant:
     return tenant
 
 
-def get_membership(*, tenant: Tenant, username: str) -> Membership:
-    """Return an active person of a tenant, or raise NotFound."""
-    members = Membership.objects.filter(tenant=tenant, is_active=True, user__is_active=True).select_related("user")
-    membership = members.filter(user__username=User.normalize_username(username)).first()
-    if membership is None:
-        raise NotFound(f"There is no active user {username} in the tenant {tenant.pk}.")
-    return membership
-
-
 def get_user(username: str) -> User:
     user = User.objects.filter(username=username).first()
     if user is None:

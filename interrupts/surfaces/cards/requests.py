@@ -15,7 +15,8 @@ CARDS: Final = (
         advice="Read the list of problems: each names a place by JSON Pointer (/payload/approved is the member"
         " 'approved'"
         " of 'payload') and says what is wrong there. Put all of them right and send it again. A run that failed with"
-        " this code was ended by its workflow: read its error.",
+        " this code was ended by its workflow, or asked a question that breaks the request_schema of its own node: read"
+        " its error.",
     ),
     Card(
         code="idempotency_key_invalid",

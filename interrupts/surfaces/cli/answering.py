@@ -26,6 +26,7 @@ from interrupts.vocabulary import TERMINAL_STATUSES
 
 _INSPECT: Final = "workflow.runs.inspect"
 _RESUME: Final = "workflow.runs.resume"
+_PAGE: Final = 100
 _HOW_TO_INPUT: Final = """How to write the answer:
   --input answer.json                 a JSON file; '-' reads standard input
   --input approved=true comment=Fine  a word a field, read as the field's type
@@ -101,7 +102,21 @@ def _interrupt(gateway: Gateway, shown: JsonObject, wanted: str | None) -> JsonO
     first = cast("JsonObject | None", shown["interrupt"])
     if wanted is None or (first is not None and first["id"] == wanted):
         return first
-    raise NotFound(f"The run is not waiting for “{wanted}”.")
+    if wanted not in cast("list[JsonValue]", shown.get("interrupts", [])):
+        raise NotFound(f"The run is not waiting for “{wanted}”.")
+    return _listed(gateway, wanted)
+
+
+def _listed(gateway: Gateway, wanted: str) -> JsonObject:
+    """Return an open interrupt that ``inspect`` does not show, from the list of all."""
+    page: JsonObject = {"next_cursor": None}
+    while "next_cursor" in page:
+        cursor: JsonObject = {"cursor": page["next_cursor"]} if page["next_cursor"] else {}
+        page = gateway.call("interrupts.list", {"full": True, "limit": _PAGE, **cursor})
+        for interrupt in cast("list[JsonObject]", page["interrupts"]):
+            if interrupt["id"] == wanted:
+                return interrupt
+    raise NotFound(f"“{wanted}” takes no answer any more.")
 
 
 def _nothing_asked(shown: JsonObject) -> RunTerminal | RunStateConflict:

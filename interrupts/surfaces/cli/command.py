@@ -34,6 +34,13 @@ EXIT_STATUSES: Final = {
     75: "not now: try again in a moment",
     STOPPED: "you stopped the command (Ctrl-C)",
 }
+_FIRST_STEPS: Final = """First steps:
+  wop inbox                 what waits for an answer
+  wop run inspect RUN       what a run asks, and how to answer
+  wop run resume RUN …      answer it
+  wop explain CODE          what an error code means
+
+'wop COMMAND --help' tells more. Colour is for terminals alone; NO_COLOR=1 switches it off."""
 EPILOG: Final = (
     "Only the value asked for goes to standard output, everything else to standard error.\n\nExit status:\n"
     + ("\n".join(f"  {status:>3}  {meaning}" for status, meaning in EXIT_STATUSES.items()))
@@ -69,7 +76,7 @@ class Command:
 def add_commands(parser: ArgumentParser, commands: Iterable[Command]) -> None:
     """Give ``parser`` one sub-parser a noun and below it one a verb; ``Namespace.command`` is the Command chosen."""
     parser.formatter_class = RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
+    parser.epilog = f"{_FIRST_STEPS}\n\n{EPILOG}"
     parser.set_defaults(program=parser)
     nouns = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for noun, group in groupby(sorted(commands, key=_words), key=lambda command: command.words.split()[0]):

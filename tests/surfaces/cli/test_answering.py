@@ -194,6 +194,24 @@ def test_a_wrong_interrupt_is_not_found_and_the_right_one_is(wop: Wop, olga: Olg
     assert (ended.status, ended.err) == (3, "The run is not waiting for “acme/i-none”.\n")
 
 
+def test_of_several_questions_each_can_be_shown_and_answered(wop: Wop, olga: Olga) -> None:
+    asked = {name: {"customKind": name, "payload": {"question": f"{name}?"}} for name in ("first", "second")}
+    nodes = [factories.node(name, "core.interrupt", config={"kind": "custom", "data": asked[name]}) for name in asked]
+    run_id = factories.start_flow(factories.workflow(nodes, []), now=timezone.now())
+    questions = {factories.suspension(run_id, name).pk: name for name in asked}
+    first = json.loads(wop("run", "inspect", run_id, "--json", *olga).out)["interrupt"]["id"]
+    (second,) = questions.keys() - {first}
+    told = wop("run", "inspect", run_id, *olga).out
+    assert f"Others    {second} (show one with --interrupt)\n" in told
+    assert f"  wop run resume {run_id} --interrupt {first} --outcome submitted\n" in told
+    told = wop("run", "inspect", run_id, "--interrupt", second, *olga).out
+    assert f"Title     {questions[second]}?\n" in told
+    ended = wop("run", "resume", run_id, "--interrupt", second, "--input", "a=1", *olga)
+    assert (ended.status, ended.out) == (0, f"{run_id}\n")
+    assert factories.suspension(run_id, questions[second]).outcome == "resolved"
+    assert factories.suspension(run_id, questions[first]).outcome is None
+
+
 def test_a_run_that_waits_for_nothing_is_told_in_which_state_it_is(wop: Wop, olga: Olga) -> None:
     nap = factories.chain(factories.node("wait", "core.delay", config={"ms": 60_000}), workflow_id="nap")
     run_id = factories.start_flow(nap)
