@@ -35,9 +35,9 @@ from interrupts.surfaces.cli import (
 from interrupts.surfaces.cli.command import STOPPED, Outcome, add_commands
 from interrupts.surfaces.cli.completion import PROGRAM
 from interrupts.surfaces.cli.paint import paint_for
-from interrupts.surfaces.cli.words import plain
+from interrupts.surfaces.cli.words import in_json, plain
 from interrupts.surfaces.mcp import command as mcp
-from interrupts.surfaces.problems import exit_code
+from interrupts.surfaces.problems import envelope, exit_code
 from interrupts.vocabulary import IMPLEMENTATION_VERSION
 
 COMMANDS: Final = (
@@ -124,9 +124,9 @@ def _outcomes(arguments: Namespace, now: datetime, *, lets_through: bool) -> Ite
         else:
             yield from said
     except WopError as error:
-        yield Outcome(notes=tuple(in_lines(error)), status=exit_code(error))
+        yield _refusal(error, arguments)
     except ReplayedError as replayed:
-        yield Outcome(notes=tuple(in_lines(replayed.error)), status=exit_code(replayed.error))
+        yield _refusal(replayed.error, arguments)
     except DatabaseError as error:
         reason = " ".join(str(error).split())
         yield Outcome(notes=(f"The database cannot be used: {reason} (new here? first: manage.py migrate)",), status=70)
@@ -138,6 +138,12 @@ def _outcomes(arguments: Namespace, now: datetime, *, lets_through: bool) -> Ite
             notes=(f"wop made a mistake: {fault}. Please tell its operator; 'wop --traceback …' shows where.",),
             status=70,
         )
+
+
+def _refusal(error: WopError, arguments: Namespace) -> Outcome:
+    """Return how an error is told: a line a problem, or, where JSON is asked for, the envelope of every surface."""
+    is_json = getattr(arguments, "json", False)
+    return Outcome(notes=(in_json(envelope(error)),) if is_json else tuple(in_lines(error)), status=exit_code(error))
 
 
 def _refuse_forbidden_characters(arguments: Namespace) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Final
 
-from interrupts.surfaces.cards import access, requests, runs, settings
+from interrupts.surfaces.cards import access, requests, runs, settings, workflows
 from interrupts.surfaces.cards.card import Card
 
 __all__ = ["CARDS", "GROUPS", "Card", "nearest"]
@@ -14,6 +14,7 @@ GROUPS: Final = {
     "Not in this form, not now, not here": requests.CARDS,
     "Not with this credential": access.CARDS,
     "How a run stands, and why one failed": runs.CARDS,
+    "What is found in a workflow": workflows.CARDS,
     "Settings of the host": settings.CARDS,
 }
 CARDS: Final = {card.code: card for cards in GROUPS.values() for card in cards}

@@ -42,7 +42,7 @@ It is checked here before it is sent. A host that gets the same answer twice cou
 def _inspect_arguments(parser: ArgumentParser) -> None:
     id_argument(parser)
     parser.add_argument("--interrupt", metavar="ID", help="which one to show, when the run waits for several")
-    parser.add_argument("--json", action="store_true", help="print it all as JSON, with the schemas")
+    parser.add_argument("--json", action="store_true", help="print it all, or the refusal, as JSON, with the schemas")
     host_arguments(parser)
 
 
@@ -63,6 +63,7 @@ def _resume_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--outcome", metavar="OUTCOME", help="one of those that 'wop run inspect' lists")
     parser.add_argument("--input", nargs="+", metavar="FILE|-|KEY=VALUE", help="the answer: see below")
     parser.add_argument("--interrupt", metavar="ID", help="which one to answer, when the run waits for several")
+    parser.add_argument("--json", action="store_true", help="print the result, or the refusal, as JSON")
     parser.add_argument("--reason", help="why a pause ends, for the log (only without --outcome)")
     host_arguments(parser)
 
@@ -86,6 +87,8 @@ def _resume(arguments: Namespace, now: datetime) -> Outcome:
         "interrupt_id": interrupt["id"],
     }
     done = gateway.call(_RESUME, answer, idempotency_key=_key(gateway, answer))
+    if arguments.json:
+        return Outcome(values=(in_json(done),), notes=warnings_of(arguments))
     told = f"Your answer was taken: {on_one_line(outcome)}. The run is now {on_one_line(done['status'])}."
     return Outcome(values=(on_one_line(done["run_id"]),), notes=(*warnings_of(arguments), told))
 

@@ -47,6 +47,8 @@ def _listing(paint: Paint) -> Iterator[str]:
 
 def _shown(card: Card, paint: Paint) -> Iterator[str]:
     yield paint.strong(card.code)
+    if card.weight:
+        yield paint.faint(card.weight)
     rendering = RENDERINGS.get(card.code)
     if rendering is not None:
         again = ", with Retry-After" if rendering.retry_after is not None else ""

@@ -112,6 +112,7 @@ COMMANDS: Final = (
         example="wop workflow validate expense.json",
         arguments=_validate_arguments,
         run=_validate,
-        more=f"An error keeps a definition from being registered, a warning does not.\n{_HOW_TO_WRITE}",
+        more=f"With --tenant it also tells whether the people there can answer. An error keeps a definition from\n"
+        f"being registered, a warning does not. 'wop explain CODE' says more of what stands in brackets.\n{_HOW_TO_WRITE}",
     ),
 )

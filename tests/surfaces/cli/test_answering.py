@@ -238,6 +238,17 @@ def test_the_operator_of_the_host_answers_nothing(wop: Wop, run_id: str) -> None
     assert (ended.status, ended.err) == (3, "There is no active user nobody in the tenant acme.\n")
 
 
+def test_a_program_gets_results_and_refusals_as_json(wop: Wop, olga: Olga, run_id: str) -> None:
+    ended = wop("run", "resume", run_id, "--json", "--input", "approved=no", *olga)
+    told = json.loads(ended.err)
+    assert (ended.status, ended.out, told["error"]) == (1, "", "validation_error")
+    problems = [(problem["pointer"], problem["keyword"]) for problem in told["details"]["problems"]]
+    assert problems == [("/payload/approved", "type"), ("/payload/selected_issue_ids", "required")]
+    ended = wop("run", "resume", run_id, "--json", "--input", "approved=false", "selected_issue_ids:=[]", *olga)
+    result = json.loads(ended.out)
+    assert (ended.status, ended.err, result["status"], result["run_id"]) == (0, "", "completed", run_id)
+
+
 # --- What waits -------------------------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from interrupts import errors
+from interrupts.engine.definition.catalogue import CATALOGUE
 from interrupts.surfaces.cards import CARDS, GROUPS, nearest
 from interrupts.surfaces.problems import RENDERINGS
 from tests.architecture.sources import ROOT
@@ -23,7 +24,7 @@ def _said_by_runs() -> Iterator[str]:
     """Every code with which the sources let a node or a run fail."""
     for package in ("interrupts", "approvals"):
         for path in sorted((ROOT / package).rglob("*.py")):
-            if {"migrations", "surfaces", "inbox"} & set(path.parts):
+            if {"migrations", "surfaces", "inbox", "definition"} & set(path.parts):
                 continue
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 yield from _codes(node)
@@ -58,7 +59,7 @@ def test_no_code_is_without_a_card_and_no_card_without_a_code() -> None:
     assert {"approval_rejected", "node_config_invalid", "run_timeout", "connector_auth_declined"} <= runs
     checks = set(re.findall(r'"(wop\.[EW]\d+)"', (ROOT / "interrupts/checks.py").read_text("utf-8")))
     assert len(checks) == 10
-    assert set(CARDS) == refusals | runs | checks
+    assert set(CARDS) == refusals | runs | checks | set(CATALOGUE)
 
 
 def test_no_code_has_two_cards() -> None:
@@ -86,6 +87,15 @@ def test_a_code_is_explained_with_its_statuses(wop: Wop) -> None:
         "For example",
         "What to do",
     ]
+
+
+def test_what_is_found_in_a_workflow_is_explained_with_its_weight(wop: Wop) -> None:
+    ended = wop("explain", "quorum_beyond_eligible")
+    assert ended.lines[:2] == [
+        "quorum_beyond_eligible",
+        "A warning: the workflow can be registered, and is likely to have a mistake.",
+    ]
+    assert wop("explain", "unknown_outcome").lines[1].startswith("An error: ")
 
 
 def test_a_code_of_runs_alone_has_no_http_status(wop: Wop) -> None:

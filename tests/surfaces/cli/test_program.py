@@ -51,7 +51,7 @@ def test_it_runs_from_any_directory_through_a_link_and_past_files_of_the_same_na
     (elsewhere / "mine").symlink_to(installed)
     environment = {"PATH": os.environ["PATH"], "WOP_DATA_DIR": str(tmp_path / "data")}
     done = subprocess.run(
-        ["./mine", "explain", "not_fuond"],
+        ["./mine", "explain", "run_timout"],
         cwd=elsewhere,
         env=environment,
         capture_output=True,
@@ -60,7 +60,7 @@ def test_it_runs_from_any_directory_through_a_link_and_past_files_of_the_same_na
         check=False,
     )
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr == "There is no code 'not_fuond'. Did you mean not_found? 'wop explain' lists them all.\n"
+    assert done.stderr == "There is no code 'run_timout'. Did you mean run_timeout? 'wop explain' lists them all.\n"
 
 
 def test_its_help_calls_it_by_its_name_and_keeps_the_frameworks_options_to_itself(wop: Wop) -> None:
