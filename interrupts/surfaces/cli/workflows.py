@@ -16,7 +16,7 @@ from interrupts.surfaces.cli.command import Command, Outcome, tenant_argument
 from interrupts.surfaces.cli.gateways import gateway_of, host_arguments, warnings_of
 from interrupts.surfaces.cli.reading import json_files, read_json, read_object
 from interrupts.surfaces.cli.words import in_json, on_one_line
-from interrupts.surfaces.problems import exit_code
+from interrupts.surfaces.problems import envelope, exit_code
 
 _ERROR: Final = "error"
 _WARNING: Final = "warning"
@@ -51,6 +51,7 @@ def _validate(arguments: Namespace, _now: datetime) -> Iterator[Outcome]:
         try:
             report = gateway.call("workflow.validate", {"workflow": read_object(file)})
         except WopError as error:
+            reports.append({"file": file, **envelope(error)})
             yield Outcome(notes=tuple(_in_file(file, line) for line in in_lines(error)), status=exit_code(error))
             continue
         reports.append({"file": file, **report})
@@ -113,6 +114,6 @@ COMMANDS: Final = (
         arguments=_validate_arguments,
         run=_validate,
         more=f"With --tenant it also tells whether the people there can answer. An error keeps a definition from\n"
-        f"being registered, a warning does not. 'wop explain CODE' says more of what stands in brackets.\n{_HOW_TO_WRITE}",
+        f"being registered, a warning does not. 'wop explain CODE' says more.\n{_HOW_TO_WRITE}",
     ),
 )

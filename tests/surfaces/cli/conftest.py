@@ -63,16 +63,21 @@ def wop(db: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
     logging.getLogger().setLevel(level)
 
 
-@pytest.fixture
-def over_http(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever goes to another host over HTTP arrives at this one, within the test's transaction."""
-    client = Client(raise_request_exception=False)
+def arriving_here(client: Client) -> Callable[[httpx2.Request], httpx2.Response]:
+    """Return what answers a request to another host: this one."""
 
     def arrive(request: httpx2.Request) -> httpx2.Response:
         headers = {name: value for name, value in request.headers.items() if name not in {"content-length", "host"}}
         answer = client.generic(request.method, request.url.path, request.content, headers=headers)
         return httpx2.Response(answer.status_code, headers=dict(answer.items()), content=answer.content)
 
+    return arrive
+
+
+@pytest.fixture
+def over_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever goes to another host over HTTP arrives at this one, within the test's transaction."""
+    arrive = arriving_here(Client(raise_request_exception=False))
     monkeypatch.setattr(remote, "Client", partial(httpx2.Client, transport=httpx2.MockTransport(arrive)))
 
 

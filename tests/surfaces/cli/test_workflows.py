@@ -130,6 +130,16 @@ def test_all_that_is_wrong_is_told_by_pointer_and_code_or_as_json(wop: Wop) -> N
     assert [found["pointer"] for found in report["diagnostics"]] == [line[2] for line in told]
 
 
+def test_a_file_that_cannot_be_read_is_told_among_the_others_in_json_too(wop: Wop, tmp_path: Path) -> None:
+    bad, good = tmp_path / "1.json", write(tmp_path, "2.json", factories.one_gate())
+    bad.write_text("[1]")
+    ended = wop("workflow", "validate", str(bad), good, "--json")
+    first, second = json.loads(ended.out)
+    assert (ended.status, first["file"], first["error"]) == (1, str(bad), "validation_error")
+    assert (second["file"], second["valid"]) == (good, True)
+    assert wop("workflow", "validate", str(bad), good).out == f"{good}\n"
+
+
 def test_warnings_are_told_and_change_nothing(wop: Wop, monkeypatch: pytest.MonkeyPatch) -> None:
     found = {"code": "careful", "severity": "warning", "pointer": "/nodes/0", "message": "Nobody can\x1b[2J answer."}
 
