@@ -65,11 +65,12 @@ def check_workflow(document: JsonValue) -> JsonObject:
 def diagnose_workflow(*, tenant_id: str, document: JsonValue) -> list[Diagnostic]:
     """Return everything a check finds in a definition, errors first; without an error it can be registered.
 
-    Warnings also say what is doubtful among the people of the tenant: a quorum that nobody can reach. Stores nothing.
+    Warnings also say what is doubtful among the people of the tenant: a quorum that nobody can reach. Without a tenant
+    (its id is empty) nothing is said of people, and no database is asked. Stores nothing.
     """
     warnings = find_doubts(document)
     for at in read_asked(document):
-        if at.asked.kind in registry.served():
+        if tenant_id and at.asked.kind in registry.served():
             found = registry.get(at.asked.kind).doubts(tenant_id=tenant_id, data=at.asked.data)
             warnings += [Problem(at.pointer + p.pointer, p.keyword, p.message) for p in found]
     return [*map(as_error, check_definition(document)), *map(as_warning, sorted(warnings))]

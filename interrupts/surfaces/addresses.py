@@ -22,6 +22,12 @@ def page_url(path: str) -> str:
     return f"{conf.public_url() or conf.local_url()}{path}"
 
 
+def interrupt_url(interrupt_id: str, *, origin: str = "") -> str:
+    """Return the URL of the page on which people answer an interrupt, on this host unless ``origin`` names another."""
+    path = f"/inbox/{interrupt_id.partition('/')[2]}/"
+    return f"{origin}{path}" if origin else page_url(path)
+
+
 def _origin(request: HttpRequest | None) -> str:
     return conf.local_url() if request is None else origin_of(request)
 
