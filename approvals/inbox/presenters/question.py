@@ -46,6 +46,8 @@ class QuestionPage:
     due: Due | None
     cannot: str
     ended: Answer | None
+    # Whoever may answer in the tenant may answer this; no question names anybody.
+    named: tuple[str, ...] = ()
 
     @property
     def can_answer(self) -> bool:
