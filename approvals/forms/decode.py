@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, TypeAlias, cast
 
+from approvals.forms.merging import Document
 from approvals.forms.names import pointer
 from approvals.forms.nodes import Node, Presence
 from approvals.forms.scalars import NotANumber, read_number
@@ -16,7 +17,7 @@ from interrupts.contracts.json_text import check_value, parse_json
 from interrupts.contracts.types import JsonObject, JsonSchema, JsonValue
 
 # Tells whether a value satisfies a schema of the form's document.
-Judge: TypeAlias = Callable[[JsonSchema, JsonValue], bool]
+Judge: TypeAlias = Callable[[Document, JsonSchema, JsonValue], bool]
 Path: TypeAlias = tuple[str | int, ...]
 
 
@@ -117,7 +118,9 @@ class _Decoder:
         is_filled = self._members(node, path, value)
         for group in node.children:
             if group.kind is Kind.GROUP and group.condition is not None:
-                is_active = self.judge(group.condition.test, dict(value)) is not group.condition.negated
+                is_active = (
+                    self.judge(node.shape.root, group.condition.test, dict(value)) is not group.condition.negated
+                )
                 target = value if is_active else {}
                 faults = len(self.result.faults)
                 is_filled = (self._members(group, path, target) and is_active) or is_filled

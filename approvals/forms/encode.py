@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from approvals.forms import names
 from approvals.forms.decode import Judge
-from approvals.forms.merging import same
+from approvals.forms.merging import Document, document, same
 from approvals.forms.names import Field
 from approvals.forms.nodes import MAX_NODES, Presence
 from approvals.forms.scalars import is_date
@@ -20,10 +20,15 @@ _MAX_ROWS: Final = 200
 Out: TypeAlias = dict[str, list[str]]
 
 
-def encode(schema: JsonSchema, value: JsonValue, judge: Judge, *, root: JsonSchema, at: str = names.ROOT) -> Out:
-    """Return the fields that decode to exactly this value. What no input can say is written as JSON."""
-    encoder = _Encoder(root, judge)
-    encoder.write(schema, value, at)
+def encode(
+    schema: JsonSchema, value: JsonValue, judge: Judge, *, root: Document | None = None, at: str = names.ROOT
+) -> Out:
+    """Return the fields that decode to exactly this value. What no input can say is written as JSON.
+
+    ``root`` is what references start from, when that is not the schema itself.
+    """
+    encoder = _Encoder(judge)
+    encoder.write(root or document(schema), schema, value, at)
     return encoder.out if len(encoder.out) < MAX_NODES else as_json(value, at)
 
 
@@ -37,12 +42,11 @@ class _NoInput(ValueError):
 
 @dataclass(slots=True)
 class _Encoder:
-    root: JsonSchema
     judge: Judge
     out: Out = field(default_factory=dict)
 
-    def write(self, schema: JsonSchema, value: JsonValue, at: str) -> None:
-        shape = shape_of(self.root, schema)
+    def write(self, root: Document, schema: JsonSchema, value: JsonValue, at: str) -> None:
+        shape = shape_of(root, schema)
         before = dict(self.out)
         try:
             if names.is_too_long(at):
@@ -78,9 +82,9 @@ class _Encoder:
     def _branch(self, shape: Shape, value: JsonValue, at: str) -> None:
         """Choose the first branch whose schema the value satisfies."""
         for index, branch in enumerate(shape.branches):
-            if self.judge(branch, value):
+            if self.judge(shape.root, branch, value):
                 self._put(Field.BRANCH, at, str(index))
-                self.write(branch, value, at)
+                self.write(shape.root, branch, value, at)
                 if names.name_of(Field.JSON, at) in self.out:
                     raise _NoInput
                 return
@@ -97,17 +101,18 @@ class _Encoder:
 
     def _object(self, shape: Shape, value: JsonObject, at: str) -> None:
         self._put(Field.PRESENCE, at, Presence.VALUE)
-        self._members(shape.properties, shape.required, value, at)
+        self._members(shape.root, shape.properties, shape.required, value, at)
         known = {name for name, _schema in shape.properties}
         base = {name: value[name] for name in value if name in known}
         for group in shape.groups:
-            if self.judge(group.condition.test, base) is not group.condition.negated:
-                self._members(group.properties, group.required, value, at)
+            if self.judge(shape.root, group.condition.test, base) is not group.condition.negated:
+                self._members(shape.root, group.properties, group.required, value, at)
                 known |= {name for name, _schema in group.properties}
         self._extra(shape, {name: value[name] for name in value if name not in known}, at)
 
     def _members(
         self,
+        root: Document,
         properties: tuple[tuple[str, JsonSchema], ...],
         required: frozenset[str],
         value: JsonObject,
@@ -115,8 +120,8 @@ class _Encoder:
     ) -> None:
         for name, schema in properties:
             if name in value:
-                self.write(schema, value[name], names.child(at, name))
-            elif name in required and shape_of(self.root, schema).kind in {Kind.OBJECT, Kind.MAP, Kind.CONST}:
+                self.write(root, schema, value[name], names.child(at, name))
+            elif name in required and shape_of(root, schema).kind in {Kind.OBJECT, Kind.MAP, Kind.CONST}:
                 raise _NoInput  # What is required is there as soon as its holder is.
 
     def _extra(self, shape: Shape, extra: JsonObject, at: str) -> None:
@@ -130,7 +135,7 @@ class _Encoder:
             if "\n" in name:
                 raise _NoInput
             self._put(Field.KEY, names.row(at, key), _plain(name))
-            self.write(shape.extra, item, names.row(at, key))
+            self.write(shape.root, shape.extra, item, names.row(at, key))
 
     def _array(self, shape: Shape, value: list[JsonValue], at: str) -> None:
         fixed = len(shape.prefix)
@@ -139,12 +144,12 @@ class _Encoder:
         if not value:
             self._put(Field.PRESENCE, at, Presence.EMPTY)
         for number, (schema, item) in enumerate(zip(shape.prefix, value, strict=False), start=1):
-            self.write(schema, item, names.position(at, number))
+            self.write(shape.root, schema, item, names.position(at, number))
         keys = [f"k{number}" for number in range(1, len(value) - fixed + 1)]
         if keys:
             self._put(Field.ROWS, at, *keys)
         for key, item in zip(keys, value[fixed:], strict=True):
-            self.write(shape.items, item, names.row(at, key))
+            self.write(shape.root, shape.items, item, names.row(at, key))
 
 
 def _index(shape: Shape, value: JsonValue) -> int:

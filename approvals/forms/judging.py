@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from approvals.forms.merging import Document
 from interrupts.contracts.checking import CompiledSchema, run
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonSchema, JsonValue
@@ -22,16 +23,16 @@ class Judging:
     compiled: CompiledSchema | None
     turns: int = field(default=_TURNS)
 
-    def __call__(self, schema: JsonSchema, value: JsonValue) -> bool:
-        problems = self.problems(schema, value)
+    def __call__(self, root: Document, schema: JsonSchema, value: JsonValue) -> bool:
+        problems = self.problems(root, schema, value)
         return problems is not None and not problems
 
-    def problems(self, schema: JsonSchema, value: JsonValue) -> list[Problem] | None:
+    def problems(self, root: Document, schema: JsonSchema, value: JsonValue) -> list[Problem] | None:
         """Return what is wrong with a value, or None when that is not known."""
         if self.compiled is None or self.turns <= 0:
             return None
         self.turns -= 1
-        return run(part_of(self.compiled, schema), value, steps=_STEPS, seconds=_SECONDS)
+        return run(part_of(part_of(self.compiled, root.schema), schema), value, steps=_STEPS, seconds=_SECONDS)
 
 
 def judging(root: JsonSchema) -> Judging:

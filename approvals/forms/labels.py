@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final
 
-from approvals.forms.merging import Unmergeable, merge, types_of
+from approvals.forms.merging import Document, Unmergeable, merge, types_of
 from approvals.forms.nodes import Node
 from approvals.forms.shapes import Option
 from interrupts.contracts.types import JsonSchema, JsonValue
@@ -58,7 +58,7 @@ def _option(option: Option) -> Label:
             return Label("author", _json(option.value))
 
 
-def branch_labels(root: JsonSchema, branches: tuple[JsonSchema, ...]) -> list[Label]:
+def branch_labels(root: Document, branches: tuple[JsonSchema, ...]) -> list[Label]:
     """Name the branches by what tells them apart: a title, a constant, a type, what they need; else by their number."""
     schemas = [_merged(root, branch) for branch in branches]
     types = [_type_label(root, schema) for schema in schemas]
@@ -74,7 +74,7 @@ def branch_labels(root: JsonSchema, branches: tuple[JsonSchema, ...]) -> list[La
     ]
 
 
-def _merged(root: JsonSchema, schema: JsonSchema) -> dict[str, Any]:
+def _merged(root: Document, schema: JsonSchema) -> dict[str, Any]:
     try:
         return merge(root, schema).schema
     except Unmergeable:
@@ -86,7 +86,7 @@ def _title(schema: dict[str, Any]) -> Label | None:
     return Label("author", title) if title.strip() else None
 
 
-def _constant(root: JsonSchema, schema: dict[str, Any]) -> Label | None:
+def _constant(root: Document, schema: dict[str, Any]) -> Label | None:
     if "const" in schema:
         return _option(Option(schema["const"]))
     for inner in (_merged(root, inner) for inner in schema.get("properties", {}).values()):
@@ -96,7 +96,7 @@ def _constant(root: JsonSchema, schema: dict[str, Any]) -> Label | None:
     return None
 
 
-def _type_label(root: JsonSchema, schema: dict[str, Any]) -> Label | None:
+def _type_label(root: Document, schema: dict[str, Any]) -> Label | None:
     types = types_of(schema)
     if len(types) != 1:
         return None

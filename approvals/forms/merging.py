@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import unquote
 
+from interrupts.contracts.dialects import DRAFT_04, Dialect, dialect_of
 from interrupts.contracts.json_text import dump_json
 from interrupts.contracts.types import JsonSchema
 
@@ -25,6 +26,24 @@ _CONDITIONS: Final = ("if", "then", "else", "dependentSchemas")
 
 class Unmergeable(ValueError):
     """The schema cannot be drawn as a form."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """What references start from: a whole schema, or one inside another that has an identifier of its own."""
+
+    schema: JsonSchema
+    dialect: Dialect
+
+    def inside(self, schema: JsonSchema) -> Document:
+        """Return what the references in a schema of this document start from."""
+        identifier = "id" if self.dialect is DRAFT_04 else "$id"
+        is_own = isinstance(schema, dict) and schema is not self.schema and isinstance(schema.get(identifier), str)
+        return Document(schema, self.dialect) if is_own else self
+
+
+def document(schema: JsonSchema) -> Document:
+    return Document(schema, dialect_of(schema))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +64,7 @@ class Merged:
     references: set[str] = field(default_factory=set)
 
 
-def merge(root: JsonSchema, schema: JsonSchema) -> Merged:
+def merge(root: Document, schema: JsonSchema) -> Merged:
     """Return a schema as one. What stands nearer to the value wins over what it refers to.
 
     Raises :class:`Unmergeable` for references that are not plain pointers, and parts that contradict each other.
@@ -63,9 +82,9 @@ def merge(root: JsonSchema, schema: JsonSchema) -> Merged:
     return merged
 
 
-def _add(merged: Merged, root: JsonSchema, part: dict[str, Any]) -> list[JsonSchema]:
+def _add(merged: Merged, root: Document, part: dict[str, Any]) -> list[JsonSchema]:
     """Merge the part's own keywords, and return the parts it is made of."""
-    if any(name in part for name in _UNREADABLE) or ("$id" in part and part is not root):
+    if any(name in part for name in _UNREADABLE) or root.inside(part) is not root:
         raise Unmergeable
     more: list[JsonSchema] = []
     for name, value in part.items():
@@ -80,11 +99,11 @@ def _add(merged: Merged, root: JsonSchema, part: dict[str, Any]) -> list[JsonSch
     return more
 
 
-def look_up(root: JsonSchema, reference: str) -> JsonSchema:
+def look_up(root: Document, reference: str) -> JsonSchema:
     """Return what a local reference leads to. Raises :class:`Unmergeable` for any other."""
     if reference != "#" and not reference.startswith("#/"):
         raise Unmergeable
-    found: Any = root
+    found: Any = root.schema
     for token in unquote(reference).split("/")[1:]:
         name = token.replace("~1", "/").replace("~0", "~")
         try:

@@ -15,7 +15,6 @@ from approvals.forms.names import Field
 from approvals.forms.nodes import Node, Presence
 from approvals.forms.shapes import Kind, shape_of
 from interrupts.contracts.json_text import MalformedJson, parse_json
-from interrupts.contracts.types import JsonSchema
 
 OPERATIONS: Final = ("add", "del", "up", "down", "pick", "raw", "form")
 
@@ -28,7 +27,7 @@ class Applied:
     focus: str
 
 
-def operate(pressed: str, fields: Fields, tree: Node, root: JsonSchema, judge: Judge) -> Applied | None:
+def operate(pressed: str, fields: Fields, tree: Node, judge: Judge) -> Applied | None:
     """Return what a button leads to; None when it is no button of this tree."""
     name, _colon, at = pressed.partition(":")
     node = next((node for node in tree.walk() if node.at == at and node.kind is not Kind.GROUP), None)
@@ -47,7 +46,7 @@ def operate(pressed: str, fields: Fields, tree: Node, root: JsonSchema, judge: J
             empty = {names.name_of(Field.JSON, at): [""]}
             return None if found.faults else Applied(fields.prune(at).update(text or empty), at)
         case "form":
-            return _to_form(fields, node, root, judge)
+            return _to_form(fields, node, judge)
         case _:
             return Applied(fields, at)
 
@@ -88,7 +87,7 @@ def _with_rows(fields: Fields, at: str, keys: Iterable[str]) -> Fields:
     return fields.put(Field.ROWS, at, kept) if kept else fields.drop(Field.ROWS, at)
 
 
-def _to_form(fields: Fields, node: Node, root: JsonSchema, judge: Judge) -> Applied | None:
+def _to_form(fields: Fields, node: Node, judge: Judge) -> Applied | None:
     """Fill the form from the JSON that was written; None when the JSON cannot be read, or the form cannot say it."""
     bare = fields.prune(node.at)
     if not node.text.strip():
@@ -97,6 +96,8 @@ def _to_form(fields: Fields, node: Node, root: JsonSchema, judge: Judge) -> Appl
         value = parse_json(node.text)
     except MalformedJson:
         return None
-    filled = encode(node.schema, value, judge, root=root, at=node.at)
-    has_form = shape_of(root, node.schema).kind is not Kind.RAW and names.name_of(Field.JSON, node.at) not in filled
+    filled = encode(node.schema, value, judge, root=node.shape.root, at=node.at)
+    has_form = (
+        shape_of(node.shape.root, node.schema).kind is not Kind.RAW and names.name_of(Field.JSON, node.at) not in filled
+    )
     return Applied(bare.update(filled), node.at) if has_form else None

@@ -63,7 +63,7 @@ def _rejudged(decoded: Decoded, problems: Sequence[Problem], judging: Judging, b
         value = _value_at(decoded.value, pointer)
         if not under or node.chosen is None or value is _NOWHERE:
             continue
-        judged = judging.problems(node.shape.branches[node.chosen], value)
+        judged = judging.problems(node.shape.root, node.shape.branches[node.chosen], value)
         if judged:
             kept = [problem for problem in kept if problem not in under]
             kept += [Problem(base + pointer + p.pointer, p.keyword, p.message) for p in judged]

@@ -9,6 +9,7 @@ from typing import Final
 
 from approvals.forms import names
 from approvals.forms.fields import Fields
+from approvals.forms.merging import Document, document
 from approvals.forms.names import Field
 from approvals.forms.nodes import MAX_NODES, Node, Presence
 from approvals.forms.shapes import Group, Kind, Shape, shape_of
@@ -34,7 +35,7 @@ class Part:
 class _Spot:
     """Where the planner is: the schema's root, the place, and what leads there."""
 
-    root: JsonSchema
+    root: Document
     at: str
     depth: int = 0
     title: str = ""
@@ -47,7 +48,7 @@ class _Spot:
     row_key: str = ""
 
     def inside(self, shape: Shape) -> Callable[..., _Spot]:
-        return partial(_Spot, self.root, depth=self.depth + 1, open_references=self.open_references | shape.references)
+        return partial(_Spot, shape.root, depth=self.depth + 1, open_references=self.open_references | shape.references)
 
 
 @dataclass(slots=True)
@@ -59,7 +60,9 @@ class Planner:
     used: set[str] = field(default_factory=set)
 
     def plan(self, part: Part) -> Node:
-        return self._node(part.schema, _Spot(part.schema, part.at, open_references=frozenset({"#"}), title=part.title))
+        return self._node(
+            part.schema, _Spot(document(part.schema), part.at, open_references=frozenset({"#"}), title=part.title)
+        )
 
     def leftover(self) -> dict[str, list[str]]:
         """Return what was posted and has no input now: it is posted again, for the day its branch is chosen again."""
@@ -171,7 +174,7 @@ class Planner:
             id=node_id,
             at=spot.at,
             kind=Kind.GROUP,
-            shape=Shape(Kind.GROUP, {}),
+            shape=Shape(Kind.GROUP, spot.root, {}),
             schema=True,
             children=tuple(children),
             condition=group.condition,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from approvals.forms.merging import Condition, Merged, Unmergeable, merge, same, types_of
-from interrupts.contracts.dialects import dialect_of
+from approvals.forms.merging import Condition, Document, Merged, Unmergeable, merge, same, types_of
+from interrupts.contracts.dialects import DRAFT_2020_12
 from interrupts.contracts.types import JsonSchema, JsonValue
 
 # A longer list of choices is quicker typed than scrolled through.
@@ -57,13 +57,15 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One value. ``schema`` has the annotations and limits; the other members are those that the kind needs.
+    """One value.
 
-    ``extra`` is the schema of values under any other name (a map), ``items`` that of any further row of a list, after
-    the fixed positions of ``prefix``.
+    References start from ``root``. ``schema`` has the annotations and limits; the other members are those that the kind
+    needs. ``extra`` is the schema of values under any other name (a map), ``items`` that of any further row of a list,
+    after the fixed positions of ``prefix``.
     """
 
     kind: Kind
+    root: Document
     schema: dict[str, Any]
     nullable: bool = False
     references: frozenset[str] = frozenset()
@@ -77,18 +79,19 @@ class Shape:
     branches: tuple[JsonSchema, ...] = ()
 
 
-def shape_of(root: JsonSchema, schema: JsonSchema) -> Shape:
+def shape_of(root: Document, schema: JsonSchema) -> Shape:
     """Return the shape of a value; ``Kind.RAW`` when no input suits it. ``root`` is what references start from."""
+    root = root.inside(schema)
     try:
         merged = merge(root, schema)
         return _shape(root, merged)
     except Unmergeable:
         notes = schema if isinstance(schema, dict) else {}
-        return Shape(Kind.RAW, {name: notes[name] for name in ("title", "description") if name in notes})
+        return Shape(Kind.RAW, root, {name: notes[name] for name in ("title", "description") if name in notes})
 
 
-def _shape(root: JsonSchema, merged: Merged) -> Shape:
-    base = Shape(Kind.RAW, merged.schema, references=frozenset(merged.references))
+def _shape(root: Document, merged: Merged) -> Shape:
+    base = Shape(Kind.RAW, root, merged.schema, references=frozenset(merged.references))
     schema = merged.schema
     if "const" in schema:
         return replace(base, kind=Kind.CONSENT if schema["const"] is True else Kind.CONST)
@@ -118,7 +121,7 @@ def _only_requires(branches: list[Any]) -> bool:
     return all(isinstance(branch, dict) and set(branch) <= {"required", "not"} for branch in branches)
 
 
-def _alternatives(root: JsonSchema, base: Shape, merged: Merged, name: str) -> Shape:
+def _alternatives(root: Document, base: Shape, merged: Merged, name: str) -> Shape:
     """Constants with titles are a choice, something or null is that something, all else is a choice of branches."""
     found = merged.schema[name]
     options = [branch for branch in found if isinstance(branch, dict) and "const" in branch]
@@ -149,7 +152,7 @@ def _with(around: dict[str, Any], branch: JsonSchema) -> JsonSchema:
     return {"allOf": [around, branch]} if around else branch
 
 
-def _typed(root: JsonSchema, base: Shape, merged: Merged) -> Shape:
+def _typed(root: Document, base: Shape, merged: Merged) -> Shape:
     schema = merged.schema
     types = types_of(schema) or _implied(schema)
     named = [name for name in types if name != "null" and not (name == "integer" and "number" in types)]
@@ -190,7 +193,7 @@ def _text_kind(schema: dict[str, Any]) -> Kind:
     return Kind.TEXTAREA if is_long and schema.get("format") not in _FORMATS else Kind.TEXT
 
 
-def _object(root: JsonSchema, base: Shape, merged: Merged) -> Shape:
+def _object(root: Document, base: Shape, merged: Merged) -> Shape:
     schema = merged.schema
     groups = _groups(root, merged.conditions)
     properties = _common(schema.get("properties", {}), groups)
@@ -211,7 +214,7 @@ def _object(root: JsonSchema, base: Shape, merged: Merged) -> Shape:
     )
 
 
-def _groups(root: JsonSchema, conditions: list[Condition]) -> list[Group]:
+def _groups(root: Document, conditions: list[Condition]) -> list[Group]:
     shapes = [(condition, shape_of(root, condition.schema)) for condition in conditions]
     return [Group(condition, shape.properties, shape.required) for condition, shape in shapes]
 
@@ -231,7 +234,7 @@ def _without(group: Group, properties: dict[str, JsonSchema]) -> Group:
     return replace(group, properties=tuple(member for member in group.properties if member[0] not in properties))
 
 
-def _array(root: JsonSchema, base: Shape) -> Shape:
+def _array(root: Document, base: Shape) -> Shape:
     prefix, items = _rows(root, base.schema)
     if not prefix and _says_nothing(items):
         return base
@@ -241,10 +244,10 @@ def _array(root: JsonSchema, base: Shape) -> Shape:
     return replace(base, kind=Kind.ARRAY, prefix=prefix, items=items)
 
 
-def _rows(root: JsonSchema, schema: dict[str, Any]) -> tuple[tuple[JsonSchema, ...], JsonSchema]:
+def _rows(root: Document, schema: dict[str, Any]) -> tuple[tuple[JsonSchema, ...], JsonSchema]:
     """Return the schemas of the fixed positions, and of all further rows (False: there are none)."""
     items = schema.get("items", True)
-    if dialect_of(root).name == "2020-12":
+    if root.dialect is DRAFT_2020_12:
         prefix, rest = schema.get("prefixItems", []), items
     elif isinstance(items, list):
         prefix, rest = items, schema.get("additionalItems", True)

@@ -33,8 +33,8 @@ class Sheet:
 
     def operate(self, pressed: str) -> Sheet | None:
         """Return the form after one of its buttons; None when it is none, or it can do nothing."""
-        for part, tree, judge in zip(self.parts, self.trees, self.judges, strict=True):
-            applied = operate(pressed, self.fields, tree, part.schema, judge)
+        for tree, judge in zip(self.trees, self.judges, strict=True):
+            applied = operate(pressed, self.fields, tree, judge)
             if applied is not None:
                 return _planned(self.parts, self.judges, applied.fields, focus=applied.focus)
         return None
@@ -53,9 +53,9 @@ def blank_sheet(parts: Sequence[Part]) -> Sheet:
     """Return the form as it is first shown, with the defaults of its schemas filled in."""
     blank = sheet(parts, Fields({}))
     filled: Out = {}
-    for part, tree, judge in zip(blank.parts, blank.trees, blank.judges, strict=True):
+    for tree, judge in zip(blank.trees, blank.judges, strict=True):
         for node in _with_defaults(tree):
-            fields = encode(node.schema, node.notes["default"], judge, root=part.schema, at=node.at)
+            fields = encode(node.schema, node.notes["default"], judge, root=node.shape.root, at=node.at)
             if node.kind is Kind.RAW or not any(name.startswith(f"{Field.JSON}:") for name in fields):
                 filled.update(fields)
     return _planned(blank.parts, blank.judges, Fields(filled)) if filled else blank

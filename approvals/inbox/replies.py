@@ -12,6 +12,7 @@ from approvals.forms import names
 from approvals.forms.decode import ABSENT, Decoded, Fault
 from approvals.forms.fields import Fields
 from approvals.forms.labels import label_of, option_labels
+from approvals.forms.merging import document
 from approvals.forms.names import Field
 from approvals.forms.nodes import Node
 from approvals.forms.placing import place
@@ -23,6 +24,7 @@ from approvals.inbox.drafts import Typed
 from approvals.inbox.presenters.form import words
 from approvals.inbox.presenters.form.views import Look, View, present_sheet
 from approvals.inbox.presenters.text import visible
+from approvals.inbox.renderers import Drawing, drawing_of
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonObject, JsonSchema, JsonValue
 from interrupts.errors import ValidationFailed
@@ -48,7 +50,8 @@ class ReplyForm:
         self.payload = cast("JsonObject", suspension.payload)
         self.data = QueryDict() if data is None else data
         self.is_clarification = suspension.kind == InterruptKind.CLARIFICATION
-        self.parts = _parts(suspension)
+        self.drawing = drawing_of(suspension)
+        self.parts = _parts(suspension, self.drawing)
         self.messages: dict[str, str] = {}
         self.general: list[str] = []
         self.sheet = blank_sheet(self.parts) if data is None else sheet(self.parts, self._fields())
@@ -98,7 +101,7 @@ class ReplyForm:
         """Return the answer as the protocol writes it; the form must be valid."""
         values = [cast("JsonValue", decoded.value) for decoded in self._decoded]
         if not self.is_clarification:
-            return values[0]
+            return self.drawing.complete(values[0]) if self.drawing else values[0]
         asked = _questions(self.payload)
         answers = {str(question["id"]): value for question, value in zip(asked, values, strict=True)}
         return {"answers": answers}
@@ -127,7 +130,9 @@ class ReplyForm:
     def views(self) -> tuple[View, ...]:
         """The inputs, for the templates."""
         main = _PAYLOAD if self.outcomes else names.ROOT
-        return present_sheet(self.sheet, Look(self.messages, apart=_OUTCOME if self.outcomes else "", main=main))
+        apart = _OUTCOME if self.outcomes else ""
+        details = self.drawing.details if self.drawing else {}
+        return present_sheet(self.sheet, Look(self.messages, apart, main, details))
 
     @property
     def outcomes(self) -> list[tuple[str, str]]:
@@ -168,7 +173,8 @@ class ReplyForm:
         """What can be read is judged as well, so that a person learns everything at once."""
         for index, decoded in enumerate(self._decoded):
             if decoded.value is not ABSENT:
-                problems = self.sheet.judges[index].problems(self.parts[index].schema, decoded.value)
+                schema = self.parts[index].schema
+                problems = self.sheet.judges[index].problems(document(schema), schema, decoded.value)
                 self._place(index, problems or [], "")
 
     def _place(self, index: int, problems: Sequence[Problem], base: str) -> None:
@@ -176,8 +182,10 @@ class ReplyForm:
             self.messages.setdefault(placed.node.id, words.problem_in_words(placed))
 
 
-def _parts(suspension: Suspension) -> tuple[Part, ...]:
+def _parts(suspension: Suspension, drawing: Drawing | None) -> tuple[Part, ...]:
     payload = cast("JsonObject", suspension.payload)
+    if drawing is not None:
+        return (Part(drawing.schema),)
     if suspension.kind == InterruptKind.CLARIFICATION:
         return tuple(_question(asked) for asked in _questions(payload))
     data = cast("JsonObject", payload["data"])

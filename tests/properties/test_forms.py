@@ -107,7 +107,7 @@ def with_definitions(schema: Any) -> JsonSchema:
 
 def filled(schema: JsonSchema, value: JsonValue) -> Sheet:
     judge = judging(schema)
-    return sheet([Part(schema)], Fields(encode(schema, value, judge, root=schema)))
+    return sheet([Part(schema)], Fields(encode(schema, value, judge)))
 
 
 def shown(schema: JsonSchema, fields: dict[str, list[str]]) -> dict[str, list[str]]:

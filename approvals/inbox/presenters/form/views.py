@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from django.utils.translation import gettext as _
@@ -16,6 +16,7 @@ from approvals.forms.nodes import Node, Presence
 from approvals.forms.scalars import is_date
 from approvals.forms.shapes import Kind
 from approvals.forms.sheet import Sheet
+from approvals.inbox.presenters.artifact import Artifact, present_text
 from approvals.inbox.presenters.form import words
 from approvals.inbox.presenters.text import visible
 from interrupts.contracts.types import JsonSchema
@@ -45,11 +46,12 @@ _TEMPLATES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One thing to choose or to tick: what is posted, what it is called, and whether it is chosen."""
+    """One thing to choose or to tick: what is posted, its words, whether it is chosen, and what to read below it."""
 
     value: str
     label: str
     is_on: bool
+    detail: Artifact | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +110,19 @@ class View:
 class Look:
     """How a form is drawn: the messages by the inputs' ids, and places with a part of their own in the page.
 
-    ``apart`` is drawn elsewhere, ``main`` is drawn without a frame and can be written as JSON.
+    ``apart`` is drawn elsewhere, ``main`` is drawn without a frame and can be written as JSON. ``details`` has Markdown
+    for each option of a choice, by its place.
     """
 
     messages: Mapping[str, str]
     apart: str = ""
     main: str = names.ROOT
+    details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def present_sheet(sheet: Sheet, look: Look) -> tuple[View, ...]:
     presenter = _Presenter(look, sheet.focus)
-    return tuple(presenter.view(tree, part.schema) for part, tree in zip(sheet.parts, sheet.trees, strict=True))
+    return tuple(map(presenter.view, sheet.trees))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +130,10 @@ class _Presenter:
     look: Look
     focus: str
 
-    def view(self, node: Node, root: JsonSchema, row: Row | None = None) -> View:
+    def view(self, node: Node, row: Row | None = None) -> View:
         is_main = node.at == self.look.main
         help_text = node.notes.get("description")
-        options = _options(node, root)
+        options = self._detailed(node, _options(node))
         return View(
             template=f"forms/{_template(node, options)}.html",
             id=node.id,
@@ -146,7 +150,7 @@ class _Presenter:
             look=_look(node),
             lines=10 if node.kind is Kind.RAW and is_main else 3,
             options=options,
-            children=self._children(node, root),
+            children=self._children(node),
             controls=self._controls(node),
             presence=names.name_of(Field.PRESENCE, node.at),
             buttons=tuple(self._buttons(node, is_main)),
@@ -156,13 +160,22 @@ class _Presenter:
             has_focus=node.at == self.focus and node.kind is not Kind.GROUP,
         )
 
-    def _children(self, node: Node, root: JsonSchema) -> tuple[View, ...]:
+    def _children(self, node: Node) -> tuple[View, ...]:
         rows = [child for child in node.children if child.row_key]
         places = {child.id: number for number, child in enumerate(rows)}
         return tuple(
-            self.view(child, root, _row(node, child, places[child.id], len(rows)) if child.row_key else None)
+            self.view(child, _row(node, child, places[child.id], len(rows)) if child.row_key else None)
             for child in node.children
             if child.at != self.look.apart
+        )
+
+    def _detailed(self, node: Node, options: tuple[Choice, ...]) -> tuple[Choice, ...]:
+        texts = self.look.details.get(node.at, ())
+        if len(texts) != len(options):
+            return options
+        return tuple(
+            replace(option, detail=present_text(text)) if text else option
+            for option, text in zip(options, texts, strict=True)
         )
 
     def _mark(self, node: Node) -> str:
@@ -249,7 +262,7 @@ def _look(node: Node) -> str:
             return ""
 
 
-def _options(node: Node, root: JsonSchema) -> tuple[Choice, ...]:
+def _options(node: Node) -> tuple[Choice, ...]:
     none = Choice("", _("No answer"), not node.text.strip())
     match node.kind:
         case Kind.CHOICE | Kind.MULTICHOICE:
@@ -268,7 +281,7 @@ def _options(node: Node, root: JsonSchema) -> tuple[Choice, ...]:
         case Kind.CONST:
             return (Choice(Presence.VALUE, _text(node), node.presence == Presence.VALUE),)
         case Kind.BRANCH:
-            labels = branch_labels(root, node.shape.branches)
+            labels = branch_labels(node.shape.root, node.shape.branches)
             branches = tuple(
                 Choice(str(index), words.in_words(label), index == node.chosen) for index, label in enumerate(labels)
             )
