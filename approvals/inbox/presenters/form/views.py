@@ -130,7 +130,8 @@ class _Presenter:
     look: Look
     focus: str
 
-    def view(self, node: Node, row: Row | None = None) -> View:
+    def view(self, node: Node, row: Row | None = None, *, branch: str = "") -> View:
+        """Draw an input; ``row`` makes it a row of its holder, ``branch`` is what it was called when it was chosen."""
         is_main = node.at == self.look.main
         help_text = node.notes.get("description")
         options = self._detailed(node, _options(node))
@@ -139,10 +140,8 @@ class _Presenter:
             id=node.id,
             at=node.at,
             name=names.name_of(_field_of(node.kind), node.at),
-            label=words.in_words(label_of(node))
-            if node.condition is None
-            else words.condition_in_words(node.condition),
-            mark=self._mark(node),
+            label=branch or _label(node),
+            mark="" if branch else self._mark(node),
             help=visible(help_text)[:_LONG_HELP] if isinstance(help_text, str) else "",
             hints=tuple(words.hints(node)),
             error=self.look.messages.get(node.id, ""),
@@ -150,17 +149,20 @@ class _Presenter:
             look=_look(node),
             lines=10 if node.kind is Kind.RAW and is_main else 3,
             options=options,
-            children=self._children(node),
+            children=self._children(node, options),
             controls=self._controls(node),
             presence=names.name_of(Field.PRESENCE, node.at),
             buttons=tuple(self._buttons(node, is_main)),
             row=row,
             source=_source(node.schema) if node.kind is Kind.RAW else "",
-            is_bare=is_main and node.kind in {Kind.OBJECT, Kind.MAP},
+            is_bare=(is_main or branch != "") and node.kind in {Kind.OBJECT, Kind.MAP},
             has_focus=node.at == self.focus and node.kind is not Kind.GROUP,
         )
 
-    def _children(self, node: Node) -> tuple[View, ...]:
+    def _children(self, node: Node, options: tuple[Choice, ...]) -> tuple[View, ...]:
+        if node.kind is Kind.BRANCH:
+            chosen = next((option.label for option in options if option.is_on), "")
+            return tuple(self.view(child, branch=chosen) for child in node.children)
         rows = [child for child in node.children if child.row_key]
         places = {child.id: number for number, child in enumerate(rows)}
         return tuple(
@@ -184,13 +186,15 @@ class _Presenter:
         return _("required") if node.required else _("optional")
 
     def _controls(self, node: Node) -> tuple[Choice, ...]:
-        """The box for an empty text only helps who was told that something is missing."""
+        """A box for what is empty is drawn where it is the only input, or where something was missing."""
+        if node.kind is Kind.CONST:
+            return ()  # Its own box says it.
         has_error = node.id in self.look.messages
         shown = [
             presence
             for presence in Presence
             if presence in node.controls
-            and (presence != Presence.EMPTY or has_error or node.presence or _is_empty_list(node))
+            and (presence == Presence.NULL or has_error or node.presence or _says_more(node))
         ]
         return tuple(Choice(presence, _control_label(node, presence), node.presence == presence) for presence in shown)
 
@@ -208,6 +212,10 @@ class _Presenter:
         elif is_main and node.kind in {Kind.OBJECT, Kind.ARRAY, Kind.MAP, Kind.BRANCH}:
             found.append(Button(f"raw:{node.at}", _("Write it as JSON instead"), ""))
         return found
+
+
+def _label(node: Node) -> str:
+    return words.in_words(label_of(node)) if node.condition is None else words.condition_in_words(node.condition)
 
 
 def _template(node: Node, options: tuple[Choice, ...]) -> str:
@@ -232,8 +240,10 @@ def _field_of(kind: Kind) -> Field:
             return Field.TEXT
 
 
-def _is_empty_list(node: Node) -> bool:
-    return node.kind is Kind.ARRAY and not node.children
+def _says_more(node: Node) -> bool:
+    """Whether the box for an empty value says what nothing else here does."""
+    nothing_to_fill_in = all(child.kind is Kind.CONST for child in node.children)
+    return not node.is_row and node.kind in {Kind.ARRAY, Kind.OBJECT, Kind.MAP} and nothing_to_fill_in
 
 
 def _has_rows(node: Node) -> bool:
