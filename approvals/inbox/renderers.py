@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from django.utils.translation import gettext as _
+
 from approvals.forms import names
 from approvals.forms.merging import document
 from approvals.forms.shapes import Kind, shape_of
@@ -90,7 +92,8 @@ def _drawn(schema: JsonObject, issues: list[JsonObject]) -> JsonSchema | None:
     others = {name: member for name, member in inner.items() if name != _PICKED}
     if issues:
         options = [{"const": issue["id"], "title": _title(issue)} for issue in issues]
-        inner = {**inner, _PICKED: {**inner[_PICKED], "uniqueItems": True, "items": {"oneOf": options}}}
+        picked = {"title": _("Issues to take up"), **inner[_PICKED]}
+        inner = {**inner, _PICKED: {**picked, "uniqueItems": True, "items": {"oneOf": options}}}
     drawn = {**payload, "properties": inner if issues else others, "required": required}
     return {**schema, "properties": {**members, "payload": drawn}}
 

@@ -73,8 +73,8 @@ class ReplyForm:
     @property
     def errors(self) -> list[tuple[str, str, str]]:
         """What is wrong: the id of the input, what it is called, and the message, in the order of the page."""
-        nodes = [node for node in self.sheet.walk() if node.id in self.messages]
-        placed = [(node.id, words.in_words(label_of(node)), self.messages[node.id]) for node in nodes]
+        named = [entry for tree in self.sheet.trees for entry in _named(tree)]
+        placed = [(node.id, name, self.messages[node.id]) for node, name in named if node.id in self.messages]
         return [("answer", "", message) for message in self.general] + placed
 
     def operate(self) -> bool:
@@ -205,6 +205,15 @@ def _questions(payload: JsonObject) -> list[JsonObject]:
 
 def _is_under(pointer: str, base: str) -> bool:
     return pointer == base or pointer.startswith(f"{base}/")
+
+
+def _named(node: Node, holder: str = "") -> Iterator[tuple[Node, str]]:
+    """Yield each input with what it is called; what is inside a row is named by its list as well."""
+    label = words.in_words(label_of(node))
+    name = f"{holder}, {label}" if holder else label
+    yield node, name
+    for child in node.children:
+        yield from _named(child, name if child.row_key or node.row_key else holder)
 
 
 def _typed(node: Node) -> Iterator[Typed]:

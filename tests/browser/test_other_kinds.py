@@ -87,7 +87,7 @@ def test_questions_are_answered_after_a_mistake(ann: Visit) -> None:
     ann.page.get_by_role("textbox", name="Line 1").fill("one")
     ann.page.get_by_role("button", name="Send the answer").click()
     expect(ann.page.locator("#problems")).to_be_focused()
-    ann.page.get_by_role("link", name="Line 1: Write a number").click()
+    ann.page.get_by_role("link", name="Which lines?, Line 1: Write a number").click()
     expect(ann.page.get_by_role("textbox", name="Line 1")).to_be_focused()
     ann.assert_is_in_order()
     ann.page.get_by_role("textbox", name="Line 1").fill("1")

@@ -126,8 +126,11 @@ def test_a_payload_it_does_not_know_gets_the_general_form(sign_in: SignIn, reque
     page = client.get(page_of(waits))
     assert "add:#/payload/selected_issue_ids" in buttons(page)
     assert "What is asked" in text_of(page)
-    fields = {"r:#/payload/selected_issue_ids": ["k1"], "v:#/payload/selected_issue_ids/@k1": "a"}
-    sent = {**fields_of(page), **fields, "v:#/payload/approved": "true", "op": "submit:0"}
+    fields: dict[str, str | list[str]] = {
+        "r:#/payload/selected_issue_ids": ["k1"],
+        "v:#/payload/selected_issue_ids/@k1": "a",
+    }
+    sent: dict[str, str | list[str]] = {**fields_of(page), **fields, "v:#/payload/approved": "true", "op": "submit:0"}
     assert press(client, page_of(waits), sent).status_code == 302
     answer = last(waits.run_id, "interrupt.resolved")["resumeValue"]
     assert answer == {"outcome": "submitted", "payload": {"approved": True, "selected_issue_ids": ["a"]}}
@@ -144,7 +147,7 @@ def test_a_schema_that_takes_no_ids_gets_the_general_form(sign_in: SignIn) -> No
     page = client.get(page_of(waits))
     assert "report_markdown" in text_of(page)
     assert "Score (optional) 5 or less." in text_of(page)
-    sent = {**fields_of(page), "v:#/payload/score": "4", "op": "submit:1"}
+    sent: dict[str, str | list[str]] = {**fields_of(page), "v:#/payload/score": "4", "op": "submit:1"}
     assert press(client, page_of(waits), sent).status_code == 302
     assert last(waits.run_id, "interrupt.resolved")["resumeValue"] == {"outcome": "cancelled", "payload": {"score": 4}}
 

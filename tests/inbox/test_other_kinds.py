@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.contrib.auth.models import User
 from django.test import Client
 
 from approvals.forms.names import child
@@ -15,7 +16,7 @@ from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.models import Suspension
 from tests.factories import actor, after, last, one_gate, one_interrupt, reply, start_flow, status, suspension, sweep
 from tests.inbox.conftest import SignIn
-from tests.inbox.pages import buttons, hidden, links, page_of, press, read, row_titles, text_of, title_of
+from tests.inbox.pages import buttons, fields_of, hidden, links, page_of, press, read, row_titles, text_of, title_of
 
 QUESTIONS: list[JsonValue] = [
     {"id": "name", "question": "Whose is it?"},
@@ -181,6 +182,33 @@ def test_who_comes_second_keeps_what_they_typed(sign_in: SignIn) -> None:
     assert "bob answered on" in text_of(late)
     assert '{"mine": 1}' in text_of(late)
     assert "bob answered this." in text_of(client.get(url))
+
+
+def test_what_was_filled_in_comes_back_after_signing_in_again(sign_in: SignIn) -> None:
+    client = sign_in()
+    _run_id, url = five_questions(client)
+    typed = {**fields_of(client.get(url)), **GOOD, "r:#/answers/line": ["k1", "k2"], "v:#/answers/line/@k2": "b"}
+    client.logout()
+    refused = press(client, url, {**typed, "op": "submit"})
+    assert refused.status_code == 403
+    assert "name Ann" in text_of(refused)
+    person = User.objects.get(username="ann")
+    person.set_password("secret-pass-1")
+    person.save(update_fields=["password"])
+    entered = {name: texts[-1] for name, texts in fields_of(refused).items()}
+    entered |= {"username": "ann", "password": "secret-pass-1"}
+    assert client.post("/accounts/login/", entered).status_code == 302
+    back = fields_of(client.get(url))
+    assert back["r:#/answers/line"] == ["k1", "k2"]
+    assert (back["v:#/answers/line/@k2"], back["v:#/answers/gift"]) == (["b"], ["false"])
+
+
+def test_a_link_to_a_question_is_made_in_the_inbox(sign_in: SignIn) -> None:
+    waits, client = asked("custom", LEAST["custom"]), sign_in()
+    approver = fields_of(client.get(page_of(waits)))["approver"][0]
+    made = press(client, f"{page_of(waits)}link/", {"approver": approver})
+    assert made.status_code == 200
+    assert "/interrupts/ow2." in made.content.decode()
 
 
 def test_who_comes_too_late_is_told_so(sign_in: SignIn, clock: time_machine.Traveller) -> None:

@@ -155,7 +155,7 @@ class _Presenter:
             buttons=tuple(self._buttons(node, is_main)),
             row=row,
             source=_source(node.schema) if node.kind is Kind.RAW else "",
-            is_bare=(is_main or branch != "") and node.kind in {Kind.OBJECT, Kind.MAP},
+            is_bare=(self._is_whole(node) or branch != "") and node.kind in {Kind.OBJECT, Kind.MAP},
             has_focus=node.at == self.focus and node.kind is not Kind.GROUP,
         )
 
@@ -180,8 +180,11 @@ class _Presenter:
             for option, text in zip(options, texts, strict=True)
         )
 
+    def _is_whole(self, node: Node) -> bool:
+        return node.at in {names.ROOT, self.look.main}
+
     def _mark(self, node: Node) -> str:
-        if node.kind is Kind.GROUP or node.row_key or (node.at == self.look.main):
+        if node.kind is Kind.GROUP or node.row_key or self._is_whole(node):
             return ""
         return _("required") if node.required else _("optional")
 

@@ -21,6 +21,8 @@ from interrupts.contracts.types import JsonValue
 
 _EXAMPLES: Final = 3
 _SHOWN: Final = 80
+# Nobody counts up to a longer limit.
+_LONGEST_TOLD: Final = 10_000
 
 _LABELS: Final[Mapping[str, str | Promise]] = {
     "answer": gettext_lazy("Your answer"),
@@ -131,21 +133,26 @@ def _limits(node: Node) -> Iterator[str]:
     notes = node.notes
     match node.kind:
         case Kind.NUMBER:
-            least, most = notes.get("minimum"), notes.get("maximum")
-            if _is_number(least) and _is_number(most):
-                yield _("From %(least)s to %(most)s.") % {"least": _shown(least), "most": _shown(most)}
-            elif _is_number(least):
-                yield _("%(least)s or more.") % {"least": _shown(least)}
-            elif _is_number(most):
-                yield _("%(most)s or less.") % {"most": _shown(most)}
-        case Kind.TEXT | Kind.TEXTAREA if isinstance(notes.get("maxLength"), int):
-            most = int(str(notes["maxLength"]))
+            yield from _range(notes.get("minimum"), notes.get("maximum"))
+        case Kind.TEXT | Kind.TEXTAREA if 0 < (most := _whole(notes.get("maxLength"))) <= _LONGEST_TOLD:
             yield ngettext("At most %(most)d character.", "At most %(most)d characters.", most) % {"most": most}
-        case Kind.ARRAY if isinstance(notes.get("minItems"), int):
-            least = int(str(notes["minItems"]))
+        case Kind.ARRAY if (least := _whole(notes.get("minItems"))) > 0:
             yield ngettext("At least %(least)d line.", "At least %(least)d lines.", least) % {"least": least}
         case Kind.RAW:
             yield _("Written as JSON: text in double quotes, or a number, true, false, null, a list or an object.")
+
+
+def _range(least: JsonValue, most: JsonValue) -> Iterator[str]:
+    if _is_number(least) and _is_number(most):
+        yield _("From %(least)s to %(most)s.") % {"least": _shown(least), "most": _shown(most)}
+    elif _is_number(least):
+        yield _("%(least)s or more.") % {"least": _shown(least)}
+    elif _is_number(most):
+        yield _("%(most)s or less.") % {"most": _shown(most)}
+
+
+def _whole(value: JsonValue) -> int:
+    return int(value) if isinstance(value, int | float) else 0
 
 
 def _is_number(value: JsonValue) -> bool:
