@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.utils.translation import gettext as _
 
 from approvals import selectors
+from approvals.inbox.drafts import Typed
 from approvals.inbox.links import interrupt_url, opaque_part
 from approvals.inbox.presenters import words
 from approvals.inbox.presenters.times import moment
@@ -31,7 +32,9 @@ class Form(Protocol):
 
     def resume_value(self) -> JsonValue: ...
 
-    def add_error(self, field: str | None, error: Any, /) -> None: ...
+    def refuse(self, error: ValidationFailed) -> None: ...
+
+    def typed(self) -> list[Typed]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +98,13 @@ def give_answer(
 def _refusal(error: WopError, suspension: Suspension, form: Form, actor: Actor, now: datetime) -> Refusal:
     match error:
         case ValidationFailed():
-            for message in _problems(error):
-                form.add_error(None, message)
+            form.refuse(error)
             return _invalid(suspension)
         case Forbidden():
             title = _("You may not answer this")
             return _refused(403, title, _("Nothing was decided. %(reason)s") % {"reason": error.message}, suspension)
         case _:
             return _too_late(suspension, actor, now)
-
-
-def _problems(error: ValidationFailed) -> list[str]:
-    problems = error.details.get("problems")
-    if not isinstance(problems, list):
-        return [error.message]
-    return [str(problem["message"]) for problem in problems if isinstance(problem, dict)] or [error.message]
 
 
 def _too_late(suspension: Suspension, actor: Actor, now: datetime) -> Refusal:

@@ -9,10 +9,12 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from approvals.inbox.drafts import Typed, typed_in
 from approvals.inbox.presenters.artifact import to_source
 from approvals.inbox.presenters.words import SCOPES
 from interrupts.contracts.json_text import MalformedJson, digest, parse_json
 from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.errors import ValidationFailed
 from interrupts.models import Suspension
 from interrupts.vocabulary import Action
 
@@ -49,6 +51,14 @@ class AnswerForm(forms.Form):
         return str(self.data.get("action", ""))
 
     @property
+    def is_submitted(self) -> bool:
+        return self.pressed not in ("", CHECK)
+
+    def operate(self) -> bool:
+        """This form has no buttons but those that answer."""
+        return False
+
+    @property
     def is_for_what_is_shown(self) -> bool:
         """Whether the page that was answered showed the question as it is."""
         return self.data.get("shown") == shown_digest(self.payload)
@@ -74,6 +84,18 @@ class AnswerForm(forms.Form):
         if self.pressed == Action.EDIT_ACCEPT:
             answer["editedArtifactData"] = self.edited_value
         return answer
+
+    def refuse(self, error: ValidationFailed) -> None:
+        """Take in why the answer was refused."""
+        listed = error.details.get("problems")
+        problems = listed if isinstance(listed, list) else []
+        messages = [str(item["message"]) for item in problems if isinstance(item, dict)]
+        for message in messages or [error.message]:
+            self.add_error(None, message)
+
+    def typed(self) -> list[Typed]:
+        """Return what was written into the form, to be shown for copying."""
+        return typed_in(cast("QueryDict", self.data))
 
     def _check_changes(self) -> None:
         scope = self._text("scope") or "whole"

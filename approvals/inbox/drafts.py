@@ -10,6 +10,8 @@ from typing import Final
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 
+from approvals.forms.names import Field, in_words, is_field
+from approvals.inbox.presenters.text import one_line
 from interrupts.contracts.json_text import MalformedJson, parse_json
 
 _SESSION_KEY: Final = "draft"
@@ -27,6 +29,11 @@ class Typed:
 
 def typed(request: HttpRequest) -> list[Typed]:
     """Return what was written into the form of a request, to be shown for copying."""
+    return typed_in(request.POST)
+
+
+def typed_in(posted: QueryDict) -> list[Typed]:
+    """Return what was written into a form, to be shown for copying."""
     labels = {
         "comment": _("Comment"),
         "question": _("Question"),
@@ -36,25 +43,24 @@ def typed(request: HttpRequest) -> list[Typed]:
         "changes": _("What should change"),
         "edited": _("Edited text"),
     }
-    posted = [(label, str(request.POST.get(name, ""))) for name, label in labels.items()]
-    posted += [(_label(name), str(request.POST.get(name, ""))) for name in request.POST if _is_reply(name)]
-    return [Typed(label, text) for label, text in posted if text.strip()]
+    texts = [(label, str(posted.get(name, ""))) for name, label in labels.items()]
+    texts += [(_label(name), text) for name in posted if _is_typed(name) for text in posted.getlist(name)]
+    return [Typed(label, text) for label, text in texts if text.strip()]
 
 
-def _is_reply(name: str) -> bool:
-    """Whether a field is one of ``replies.ReplyForm``, which has as many as there are questions."""
-    return name == "value" or name.startswith("answer-")
+def _is_typed(name: str) -> bool:
+    """Whether a field is one that is written into, of a form made from a schema."""
+    return is_field(name) and name[0] in (Field.TEXT, Field.JSON, Field.KEY)
 
 
 def _label(name: str) -> str:
-    number = name.removeprefix("answer-")
-    return _("Answer %(number)d") % {"number": int(number) + 1} if number.isdecimal() else _("Answer")
+    return one_line(in_words(name)) or _("Answer")
 
 
 def pack(request: HttpRequest) -> str:
     """Return the form of a request as one text, for a sign-in form to carry."""
-    names = (*_NAMES, *filter(_is_reply, request.POST))
-    fields = {name: request.POST[name] for name in names if request.POST.get(name)}
+    names = (*_NAMES, *filter(is_field, request.POST))
+    fields = {name: request.POST.getlist(name) for name in names if request.POST.get(name)}
     return json.dumps({"path": request.path, "fields": fields})
 
 
@@ -77,5 +83,7 @@ def take(request: HttpRequest) -> QueryDict | None:
         return None
     del request.session[_SESSION_KEY]
     fields = QueryDict(mutable=True)
-    fields.update({name: str(text) for name, text in draft["fields"].items() if name in _NAMES or _is_reply(name)})
+    for name, texts in draft["fields"].items():
+        if (name in _NAMES or is_field(name)) and isinstance(texts, list):
+            fields.setlist(name, [str(text) for text in texts])
     return fields

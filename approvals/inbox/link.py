@@ -8,25 +8,26 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from approvals import selectors
-from approvals.inbox import answers, drafts
+from approvals.inbox import drafts
 from approvals.inbox.answering import Answered, give_answer
 from approvals.inbox.answers import AnswerForm
-from approvals.inbox.presenters.answered import present_answered
-from approvals.inbox.presenters.closed_link import Closed, ended, expired, left, not_a_gate, not_valid
-from approvals.inbox.presenters.decision import Decision, present_decision
+from approvals.inbox.asked import NOTHING_SENT, Asked, outside
+from approvals.inbox.presenters.answered import AnsweredPage, present_answered, present_reply
+from approvals.inbox.presenters.closed_link import Closed, ended, expired, left, not_valid
 from approvals.inbox.presenters.text import one_line
 from approvals.inbox.presenters.times import Moment, moment
+from approvals.inbox.replies import ReplyForm
 from interrupts.errors import AlreadyResolved, Forbidden, InterruptExpired, InterruptTokenInvalid, WopError
 from interrupts.services import tokens
 from interrupts.services.links import Target, TokenAnswer, open_link, resolve_by_token, trace_link
@@ -78,20 +79,17 @@ def link(request: HttpRequest, token: str) -> HttpResponse:
     now = timezone.now()
     try:
         target = open_link(token=token, now=now)
-        if target.suspension.kind != InterruptKind.APPROVAL:
-            return _closed_page(request, not_a_gate(target.suspension))
         if request.method == "POST":
             return _answer(request, token, target, now)
     except (InterruptTokenInvalid, InterruptExpired, AlreadyResolved, Forbidden) as error:
         return _closed_page(request, _why_closed(error, token, now))
-    return _question_page(request, target, AnswerForm(target.suspension), now)
+    return _question_page(request, target, Asked(target.suspension).form(None), now)
 
 
 def _answer(request: HttpRequest, token: str, target: Target, now: datetime) -> HttpResponse:
-    form = AnswerForm(target.suspension, request.POST)
-    if form.pressed in ("", answers.CHECK):
-        note = _("Nothing was sent. Choose one of the answers below.")
-        return _question_page(request, target, form, now, note=note)
+    form = Asked(target.suspension).form(request.POST)
+    if not form.is_submitted:
+        return _question_page(request, target, form, now, note="" if form.operate() else NOTHING_SENT)
 
     def give(answer: ResumeValue) -> object:
         return resolve_by_token(request=TokenAnswer(token=token, answer=answer), now=now)
@@ -105,31 +103,23 @@ def _answer(request: HttpRequest, token: str, target: Target, now: datetime) -> 
     closed = Closed(
         outcome.status, outcome.title, outcome.text, todo, one_line(target.suspension.title), open_again=True
     )
-    return _closed_page(request, closed)
+    return _closed_page(request, closed, form)
 
 
 def _question_page(
-    request: HttpRequest, target: Target, form: AnswerForm, now: datetime, *, note: str = "", status: int = 200
+    request: HttpRequest,
+    target: Target,
+    form: AnswerForm | ReplyForm,
+    now: datetime,
+    *,
+    note: str | Promise = "",
+    status: int = 200,
 ) -> HttpResponse:
-    decision = _decision(target, now)
-    context: dict[str, Any] = {
-        "decision": decision,
-        "form": form,
-        "note": note,
-        "holder": _holder(target, now),
-        "tenant": target.suspension.tenant,
-        "shown": answers.shown_digest(target.suspension.payload),
-        "actions": {choice.action.replace("-", "_"): choice for choice in decision.consequences},
-    }
+    asked = Asked(target.suspension)
+    shown = outside(asked.present(target.actor, now), may_answer=target.intent is Intent.RESOLVE)
+    context = asked.context(form, shown, str(note))
+    context |= {"page": asked.template, "holder": _holder(target, now), "tenant": target.suspension.tenant}
     return render(request, "inbox/link.html", context, status=status)
-
-
-def _decision(target: Target, now: datetime) -> Decision:
-    """The page of the inbox, without ways into it."""
-    decision = replace(present_decision(target.suspension, actor=target.actor, now=now), run_url="")
-    if target.intent is Intent.RESOLVE:
-        return decision
-    return replace(decision, cannot=_("this link only shows the question. Ask for one that may answer it."))
 
 
 def _holder(target: Target, now: datetime) -> Holder:
@@ -141,12 +131,18 @@ def _holder(target: Target, now: datetime) -> Holder:
 def _answered_page(request: HttpRequest, token: str, now: datetime) -> HttpResponse:
     """Read again what the answer led to: the run has gone on meanwhile."""
     target = trace_link(token=token)
-    outcome = target and present_answered(target.suspension, actor=target.actor, now=now)
+    outcome = target and _outcome(target, now)
     return render(request, "inbox/link_answered.html", {"answered": outcome})
 
 
-def _closed_page(request: HttpRequest, closed: Closed) -> HttpResponse:
-    context = {"closed": closed, "typed": drafts.typed(request)}
+def _outcome(target: Target, now: datetime) -> AnsweredPage | None:
+    if target.suspension.kind == InterruptKind.APPROVAL:
+        return present_answered(target.suspension, actor=target.actor, now=now)
+    return present_reply(target.suspension)
+
+
+def _closed_page(request: HttpRequest, closed: Closed, form: AnswerForm | ReplyForm | None = None) -> HttpResponse:
+    context = {"closed": closed, "typed": form.typed() if form else drafts.typed(request)}
     return render(request, "inbox/link_closed.html", context, status=closed.status)
 
 

@@ -13,8 +13,10 @@ from django.views.decorators.http import require_POST
 
 from approvals import eligibility, selectors
 from approvals.inbox.access import Visitor, members_only, page
+from approvals.inbox.asked import Asked
 from approvals.inbox.links import interrupt_url
-from approvals.inbox.presenters.decision import Decision, present_decision
+from approvals.inbox.presenters.decision import Decision
+from approvals.inbox.presenters.question import QuestionPage
 from approvals.inbox.presenters.times import Moment, moment
 from interrupts.errors import AlreadyResolved, NotFound, ValidationFailed
 from interrupts.models import Suspension
@@ -42,19 +44,19 @@ class MadeLink:
     back: str
 
 
-def choices(visitor: Visitor, suspension: Suspension, decision: Decision) -> list[Choice]:
+def choices(visitor: Visitor, suspension: Suspension, shown: Decision | QuestionPage) -> list[Choice]:
     """Return for whom the reader may make a link: themselves where they may answer, others with a right of its own.
 
     Whoever makes a link could use it, so making one for somebody else is as good as voting in their name: without that
     right, one approver could fill a quorum alone.
     """
-    if decision.ended or (decision.due and decision.due.is_over):
+    if shown.ended or (shown.due and shown.due.is_over):
         return []
     own = visitor.actor.subject_id
-    found = [Choice(own, _("me"))] if decision.can_answer else []
+    found = [Choice(own, _("me"))] if shown.can_answer else []
     if not eligibility.may_link_for_others(visitor.actor):
         return found
-    if not decision.named:
+    if not shown.named:
         return [*found, Choice("", _("whoever has the link"))]
     named = selectors.people_named_at(suspension)
     return [*found, *(Choice(m.subject_id, selectors.name_of(m.user)) for m in named if m.subject_id != own)]
@@ -67,8 +69,8 @@ def make_link(request: HttpRequest, visitor: Visitor, opaque: str) -> HttpRespon
     suspension = selectors.interrupt_of(tenant_ids=[visitor.actor.tenant_id], opaque=opaque)
     if suspension is None:
         raise Http404
-    decision = present_decision(suspension, actor=visitor.actor, now=now)
-    offered = {choice.subject_id: choice for choice in choices(visitor, suspension, decision)}
+    shown = Asked(suspension).present(visitor.actor, now)
+    offered = {choice.subject_id: choice for choice in choices(visitor, suspension, shown)}
     chosen = offered.get(request.POST.get("approver", ""))
     made = chosen and _make(request, visitor, suspension, chosen, now)
     if made is None:

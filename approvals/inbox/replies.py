@@ -1,60 +1,69 @@
-"""The form for every kind of interrupt but an approval: one field a question, or the answer as JSON."""
+"""The answer to every kind of interrupt but an approval: a form made from the schema of what is asked."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from collections.abc import Iterator, Sequence
+from typing import Final, cast
 
-from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from approvals.forms import names
+from approvals.forms.decode import ABSENT, Decoded, Fault
+from approvals.forms.fields import Fields
+from approvals.forms.labels import label_of, option_labels
+from approvals.forms.merging import document
+from approvals.forms.names import Field
+from approvals.forms.nodes import Node
+from approvals.forms.placing import place
+from approvals.forms.plan import Part
+from approvals.forms.shapes import Kind
+from approvals.forms.sheet import blank_sheet, sheet
 from approvals.inbox.answers import shown_digest
-from approvals.inbox.presenters.text import one_line, visible
-from interrupts.contracts.json_text import MalformedJson, parse_json
-from interrupts.contracts.types import JsonObject, JsonValue
+from approvals.inbox.drafts import Typed
+from approvals.inbox.presenters.form import words
+from approvals.inbox.presenters.form.views import Look, View, present_sheet
+from approvals.inbox.presenters.text import visible
+from approvals.inbox.renderers import Drawing, drawing_of
+from interrupts.contracts.problems import Problem
+from interrupts.contracts.types import JsonObject, JsonSchema, JsonValue
+from interrupts.errors import ValidationFailed
 from interrupts.models import Suspension
 from interrupts.vocabulary import InterruptKind
 
-SEND: Final = "send"
-RAW: Final = "value"
-MAX_CHARACTERS: Final = 400_000
-# A longer list of choices is quicker typed than scrolled through.
-_MAX_CHOICES: Final = 100
-_COMPOSING: Final = ("const", "enum", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if")
+SUBMIT: Final = "submit"
+_ANSWERS: Final = names.child(names.ROOT, "answers")
+_OUTCOME: Final = names.child(names.ROOT, "outcome")
+_PAYLOAD: Final = names.child(names.ROOT, "payload")
+_MAX_OUTCOMES: Final = 8
+# A question that says nothing of its answer: any text, of any length.
+_ANY_TEXT: Final[JsonSchema] = {"type": "string", "maxLength": 400_000}
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question and how its answer is written: ``text``, ``choice`` or ``json``.
+class ReplyForm:
+    """What the page of a question shows and posts.
 
-    ``choices`` are the values to choose from, ``schema`` is the JSON Schema of a JSON answer as a text.
+    ``messages`` says what is wrong, by the ids of the inputs; ``general`` what is wrong with no input of its own.
     """
-
-    field: str
-    id: str
-    words: str
-    look: str
-    choices: tuple[JsonValue, ...] = ()
-    schema: str = ""
-
-
-class ReplyForm(forms.Form):
-    """What the page of a question posts. Every question needs an answer; the empty text counts as none."""
 
     def __init__(self, suspension: Suspension, data: QueryDict | None = None) -> None:
         self.payload = cast("JsonObject", suspension.payload)
-        self.questions = _questions(suspension)
-        self.values: dict[str, JsonValue] = {}
-        super().__init__(data)
-        for question in self.questions:
-            self.fields[question.field] = _field(question)
+        self.data = QueryDict() if data is None else data
+        self.is_clarification = suspension.kind == InterruptKind.CLARIFICATION
+        self.drawing = drawing_of(suspension)
+        self.parts = _parts(suspension, self.drawing)
+        self.messages: dict[str, str] = {}
+        self.general: list[str] = []
+        self.sheet = blank_sheet(self.parts) if data is None else sheet(self.parts, self._fields())
+        self._decoded: list[Decoded] = []
 
     @property
     def pressed(self) -> str:
-        return str(self.data.get("action", ""))
+        return str(self.data.get("op", ""))
+
+    @property
+    def is_submitted(self) -> bool:
+        return self.pressed == SUBMIT or self.pressed.startswith(f"{SUBMIT}:")
 
     @property
     def is_for_what_is_shown(self) -> bool:
@@ -62,85 +71,161 @@ class ReplyForm(forms.Form):
         return self.data.get("shown") == shown_digest(self.payload)
 
     @property
-    def entries(self) -> list[tuple[Question, Any]]:
-        """Each question with its bound field, for the template."""
-        return [(question, self[question.field]) for question in self.questions]
+    def errors(self) -> list[tuple[str, str, str]]:
+        """What is wrong: the id of the input, what it is called, and the message, in the order of the page."""
+        named = [entry for tree in self.sheet.trees for entry in _named(tree)]
+        placed = [(node.id, name, self.messages[node.id]) for node, name in named if node.id in self.messages]
+        return [("answer", "", message) for message in self.general] + placed
 
-    def clean(self) -> dict[str, Any]:
-        for question in self.questions:
-            text = str(self.cleaned_data.get(question.field) or "").replace("\r\n", "\n")
-            if text.strip():
-                self._read(question, text)
-            elif not self.has_error(question.field):
-                self.add_error(question.field, _("Write an answer."))
-        return self.cleaned_data
+    def operate(self) -> bool:
+        """Do what a button of the form says, and tell whether there was one."""
+        changed = self.sheet.operate(self.pressed)
+        if changed is None:
+            return False
+        self.sheet = changed
+        return True
+
+    def is_valid(self) -> bool:
+        """Tell whether every input can be read. Whether the value fits is the use case's to say."""
+        self._decoded = self.sheet.decode()
+        for decoded, tree in zip(self._decoded, self.sheet.trees, strict=True):
+            for fault in decoded.faults:
+                self.messages.setdefault(fault.node.id, words.fault_in_words(fault))
+            if decoded.value is ABSENT and not decoded.faults:
+                self.messages.setdefault(tree.id, words.fault_in_words(Fault(tree, "", "required")))
+        if self.messages:
+            self._judge_the_rest()
+        return not self.messages
 
     def resume_value(self) -> JsonValue:
         """Return the answer as the protocol writes it; the form must be valid."""
-        if self.questions[0].field == RAW:
-            return self.values[RAW]
-        return {"answers": {question.id: self.values[question.field] for question in self.questions}}
+        values = [cast("JsonValue", decoded.value) for decoded in self._decoded]
+        if not self.is_clarification:
+            return self.drawing.complete(values[0]) if self.drawing else values[0]
+        asked = _questions(self.payload)
+        answers = {str(question["id"]): value for question, value in zip(asked, values, strict=True)}
+        return {"answers": answers}
 
-    def _read(self, question: Question, text: str) -> None:
-        try:
-            self.values[question.field] = _decode(question, text)
-        except MalformedJson as error:
-            said = _("This is not JSON yet (line %(line)d, column %(column)d). %(problem)s")
-            place = {"line": error.line, "column": error.column, "problem": error.message}
-            self.add_error(question.field, said % place)
+    def refuse(self, error: ValidationFailed) -> None:
+        """Take in why the answer was refused, each problem at its input."""
+        listed = error.details.get("problems")
+        problems = [
+            Problem(str(item["pointer"]), str(item["keyword"]), str(item["message"]))
+            for item in (listed if isinstance(listed, list) else [])
+            if isinstance(item, dict)
+        ]
+        for index, base in enumerate(self._bases()):
+            mine = [problem for problem in problems if _is_under(problem.pointer, base)]
+            problems = [problem for problem in problems if problem not in mine]
+            self._place(index, mine, base)
+        self.general += [visible(problem.message) for problem in problems]
+        if not self.errors:
+            self.general.append(visible(error.message))
+
+    def typed(self) -> list[Typed]:
+        """Return what was filled in, to be shown for copying."""
+        return [typed for node in self.sheet.walk() for typed in _typed(node)]
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        """The inputs, for the templates."""
+        main = _PAYLOAD if self.outcomes else names.ROOT
+        apart = _OUTCOME if self.outcomes else ""
+        details = self.drawing.details if self.drawing else {}
+        return present_sheet(self.sheet, Look(self.messages, apart, main, details))
+
+    @property
+    def outcomes(self) -> list[tuple[str, str]]:
+        """The buttons that send an answer which names one of a few outcomes: what each posts, and its label."""
+        node = self._outcome_node()
+        if node is None:
+            return []
+        labels = [words.in_words(label) for label in option_labels(node.shape.options)]
+        return [(f"{SUBMIT}:{index}", label) for index, label in enumerate(labels)]
+
+    @property
+    def leftover(self) -> list[tuple[str, str]]:
+        """What is posted again though it has no input now."""
+        return [(name, text) for name, texts in self.sheet.leftover.items() for text in texts]
+
+    def _fields(self) -> Fields:
+        fields = Fields({name: self.data.getlist(name) for name in self.data})
+        if self.pressed.startswith(f"{SUBMIT}:"):
+            fields = fields.put(Field.TEXT, _OUTCOME, [self.pressed.partition(":")[2]])
+        return fields
+
+    def _outcome_node(self) -> Node | None:
+        tree = self.sheet.trees[0]
+        if tree.kind is not Kind.OBJECT:
+            return None
+        for node in tree.children:
+            if node.at == _OUTCOME and node.kind is Kind.CHOICE and node.required:
+                are_texts = all(isinstance(option.value, str) for option in node.shape.options)
+                return node if are_texts and len(node.shape.options) <= _MAX_OUTCOMES else None
+        return None
+
+    def _bases(self) -> list[str]:
+        if not self.is_clarification:
+            return ["/resumeValue"]
+        return [f"/resumeValue{names.pointer(('answers', str(asked['id'])))}" for asked in _questions(self.payload)]
+
+    def _judge_the_rest(self) -> None:
+        """What can be read is judged as well, so that a person learns everything at once."""
+        for index, decoded in enumerate(self._decoded):
+            if decoded.value is not ABSENT:
+                schema = self.parts[index].schema
+                problems = self.sheet.judges[index].problems(document(schema), schema, decoded.value)
+                self._place(index, problems or [], "")
+
+    def _place(self, index: int, problems: Sequence[Problem], base: str) -> None:
+        for placed in place(self._decoded[index], problems, self.sheet.judges[index], base=base):
+            self.messages.setdefault(placed.node.id, words.problem_in_words(placed))
 
 
-def _questions(suspension: Suspension) -> list[Question]:
+def _parts(suspension: Suspension, drawing: Drawing | None) -> tuple[Part, ...]:
     payload = cast("JsonObject", suspension.payload)
-    data = cast("JsonObject", payload["data"])
+    if drawing is not None:
+        return (Part(drawing.schema),)
     if suspension.kind == InterruptKind.CLARIFICATION:
-        asked = cast("list[JsonObject]", data["questions"])
-        return [_question(f"answer-{index}", question) for index, question in enumerate(asked)]
-    schema = data.get("outcomeSchema", payload.get("resumeSchema"))
-    return [Question(RAW, RAW, _("Your answer, as JSON"), "json", schema=_source(schema))]
+        return tuple(_question(asked) for asked in _questions(payload))
+    data = cast("JsonObject", payload["data"])
+    schema = cast("JsonSchema", data.get("outcomeSchema", payload.get("resumeSchema", True)))
+    title = _("Your answer, as JSON") if schema in (True, {}) else ""
+    return (Part(schema, title=title),)
 
 
-def _question(field: str, asked: JsonObject) -> Question:
-    question_id, words = cast("str", asked["id"]), visible(cast("str", asked["question"]))
-    schema = cast("JsonObject", asked.get("schema", {}))
-    choices = _choices(schema)
-    if choices:
-        return Question(field, question_id, words, "choice", choices=tuple(choices))
-    if schema.get("type", "string") == "string" and not _is_composed(schema):
-        return Question(field, question_id, words, "text")
-    return Question(field, question_id, words, "json", schema=_source(schema))
+def _question(asked: JsonObject) -> Part:
+    schema = cast("JsonSchema", asked.get("schema") or _ANY_TEXT)
+    return Part(schema, names.child(_ANSWERS, str(asked["id"])), title=str(asked["question"]))
 
 
-def _choices(schema: JsonObject) -> Sequence[JsonValue]:
-    options = schema.get("enum")
-    if isinstance(options, list) and 0 < len(options) <= _MAX_CHOICES:
-        return options
-    return (True, False) if schema.get("type") == "boolean" else ()
+def _questions(payload: JsonObject) -> list[JsonObject]:
+    return cast("list[JsonObject]", cast("JsonObject", payload["data"])["questions"])
 
 
-def _is_composed(schema: JsonObject) -> bool:
-    """Whether more than its own type says what fits: then a person must be able to write any JSON."""
-    return any(name in schema for name in _COMPOSING)
+def _is_under(pointer: str, base: str) -> bool:
+    return pointer == base or pointer.startswith(f"{base}/")
 
 
-def _field(question: Question) -> forms.Field:
-    if question.look == "choice":
-        labels = [(str(index), _label(value)) for index, value in enumerate(question.choices)]
-        return forms.ChoiceField(required=False, choices=labels, label=one_line(question.words))
-    return forms.CharField(required=False, strip=False, max_length=MAX_CHARACTERS, label=one_line(question.words))
+def _named(node: Node, holder: str = "") -> Iterator[tuple[Node, str]]:
+    """Yield each input with what it is called; what is inside a row is named by its list as well."""
+    label = words.in_words(label_of(node))
+    name = f"{holder}, {label}" if holder else label
+    yield node, name
+    for child in node.children:
+        yield from _named(child, name if child.row_key or node.row_key else holder)
 
 
-def _label(value: JsonValue) -> str:
-    if isinstance(value, bool):
-        return _("Yes") if value else _("No")
-    return one_line(value if isinstance(value, str) and value.strip() else json.dumps(value, ensure_ascii=False))
-
-
-def _decode(question: Question, text: str) -> JsonValue:
-    if question.look == "choice":
-        return question.choices[int(text)]
-    return text if question.look == "text" else parse_json(text)
-
-
-def _source(schema: JsonValue) -> str:
-    return "" if schema in (None, {}) else visible(json.dumps(schema, ensure_ascii=False, indent=2))
+def _typed(node: Node) -> Iterator[Typed]:
+    label = words.in_words(label_of(node))
+    match node.kind:
+        case Kind.CHOICE | Kind.MULTICHOICE:
+            labels = [words.in_words(option) for option in option_labels(node.shape.options)]
+            chosen = [labels[int(text)] for text in node.texts if text.isdecimal() and int(text) < len(labels)]
+            text = ", ".join(chosen)
+        case _:
+            text = node.text
+    if node.key.strip():
+        yield Typed(label, node.key)
+    if text.strip():
+        yield Typed(label, text)

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from approvals import selectors
-from approvals.inbox import answers, drafts, lists, minting
+from approvals.inbox import drafts, lists, minting
 from approvals.inbox.access import TENANT_KEY, Visitor, members_only, page
 from approvals.inbox.answering import Answered, Refusal, submit
 from approvals.inbox.answers import AnswerForm
+from approvals.inbox.asked import NOTHING_SENT, Asked
 from approvals.inbox.cursors import BadCursor
-from approvals.inbox.links import answered_url, opaque_part
+from approvals.inbox.links import answered_url, interrupt_url, opaque_part
 from approvals.inbox.lists import Listing
 from approvals.inbox.presenters.answered import present_answered
-from approvals.inbox.presenters.decision import present_decision
 from approvals.inbox.presenters.runs import present_run
-from approvals.inbox.questions import question
+from approvals.inbox.replies import ReplyForm
 from interrupts.models import Suspension
 from interrupts.selectors import run_of
-from interrupts.vocabulary import InterruptKind
 
 
 @require_safe
@@ -54,11 +52,10 @@ def interrupt(request: HttpRequest, visitor: Visitor, opaque: str) -> HttpRespon
     suspension = _find(visitor, opaque)
     if suspension.tenant_id != visitor.actor.tenant_id:
         return _elsewhere(request, visitor, suspension)
-    if suspension.kind != InterruptKind.APPROVAL:
-        return question(request, visitor, suspension)
+    asked = Asked(suspension)
     if request.method == "POST":
-        return _answer(request, visitor, suspension)
-    return _decision_page(request, visitor, suspension, AnswerForm(suspension, drafts.take(request)))
+        return _answer(request, visitor, asked)
+    return _asked_page(request, visitor, asked, asked.form(drafts.take(request)))
 
 
 @require_safe
@@ -103,38 +100,36 @@ def _list_page(request: HttpRequest, visitor: Visitor, read: Callable[..., Listi
     return page(request, visitor, "inbox/list.html", {"listing": listing, "tabs": lists.TABS})
 
 
-def _answer(request: HttpRequest, visitor: Visitor, suspension: Suspension) -> HttpResponse:
-    form = AnswerForm(suspension, request.POST)
-    if form.pressed in ("", answers.CHECK):
-        note = _("Nothing was sent. Choose one of the answers below.")
-        return _decision_page(request, visitor, suspension, form, note=note)
-    match submit(suspension, form, actor=visitor.actor, now=timezone.now()):
+def _answer(request: HttpRequest, visitor: Visitor, asked: Asked) -> HttpResponse:
+    form = asked.form(request.POST)
+    if not form.is_submitted:
+        return _asked_page(request, visitor, asked, form, note="" if form.operate() else NOTHING_SENT)
+    match submit(asked.suspension, form, actor=visitor.actor, now=timezone.now()):
+        case Answered() if asked.is_approval:
+            return redirect(answered_url(asked.suspension))
         case Answered():
-            return redirect(answered_url(suspension))
+            return redirect(interrupt_url(asked.suspension))
         case Refusal() as refusal if refusal.is_invalid:
-            return _decision_page(request, visitor, suspension, form, status=422)
+            return _asked_page(request, visitor, asked, form, status=422)
         case refusal:
-            context = {"refusal": refusal, "typed": drafts.typed(request)}
+            context = {"refusal": refusal, "typed": form.typed()}
             return page(request, visitor, "inbox/refused.html", context, status=refusal.status)
 
 
-def _decision_page(
+def _asked_page(
     request: HttpRequest,
     visitor: Visitor,
-    suspension: Suspension,
-    form: AnswerForm,
+    asked: Asked,
+    form: AnswerForm | ReplyForm,
     *,
-    note: str = "",
+    note: str | Promise = "",
     status: int = 200,
 ) -> HttpResponse:
-    decision = present_decision(suspension, actor=visitor.actor, now=timezone.now())
-    context: dict[str, Any] = {"decision": decision, "form": form, "note": note}
-    context["shown"] = answers.shown_digest(suspension.payload)
-    # Templates look names up by attribute, where a hyphen cannot stand.
-    context["actions"] = {choice.action.replace("-", "_"): choice for choice in decision.consequences}
-    context["link_choices"] = minting.choices(visitor, suspension, decision)
-    context["link_opaque"] = opaque_part(suspension.pk)
-    return page(request, visitor, "inbox/decision.html", context, status=status)
+    shown = asked.present(visitor.actor, timezone.now())
+    context = asked.context(form, shown, str(note))
+    context["link_choices"] = minting.choices(visitor, asked.suspension, shown)
+    context["link_opaque"] = opaque_part(asked.suspension.pk)
+    return page(request, visitor, asked.template, context, status=status)
 
 
 def _find(visitor: Visitor, opaque: str) -> Suspension:

@@ -12,7 +12,7 @@ from interrupts.contracts.json_text import MalformedJson, digest, dump_json, par
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonSchema, JsonValue
 
-__all__ = ["CompiledSchema", "Problem", "SchemaRefused", "compile_schema", "validate"]
+__all__ = ["CompiledSchema", "Problem", "SchemaRefused", "compile_schema", "part_of", "validate"]
 
 _COMPILED: Final = 256
 
@@ -51,6 +51,11 @@ def validate(compiled: CompiledSchema, value: JsonValue) -> list[Problem]:
     keyword of :data:`~.problems.UNCHECKED` means that the value could not be checked: refuse it, and change nothing.
     """
     return run(compiled, value)
+
+
+def part_of(compiled: CompiledSchema, schema: JsonSchema) -> CompiledSchema:
+    """Return the compiled form of a schema made of parts of another: its references start from that one's root."""
+    return CompiledSchema("", schema, compiled.validator.within(schema))
 
 
 @lru_cache(maxsize=_COMPILED)

@@ -118,7 +118,7 @@ def test_enter_in_a_text_box_never_answers(visitor: Visitor, run_id: str) -> Non
     ann.page.get_by_text("Ask for changes…").click()
     ann.page.get_by_label("Tags").fill("tone")
     ann.page.get_by_label("Tags").press("Enter")
-    expect(ann.page.get_by_text("Nothing was sent. Choose one of the answers below.")).to_be_visible()
+    expect(ann.page.get_by_text("Nothing was sent. Press one of the buttons that send an answer.")).to_be_visible()
     assert status(run_id) == "waiting-approval"
 
 

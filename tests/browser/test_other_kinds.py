@@ -1,16 +1,19 @@
-"""The page of every kind but an approval, at a desk and on a phone, looked at by axe and the content policy."""
+"""The form of every kind but an approval, at a desk and on a phone, looked at by axe and the content policy."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from interrupts.contracts.types import JsonObject
+from interrupts.services.links import mint_link
+from interrupts.services.tokens import Intent
 from tests.browser.conftest import PASSWORD, Visit, Visitor
-from tests.factories import actor, last, member, one_interrupt, start_flow, status, suspension
-from tests.inbox.pages import page_of
+from tests.factories import actor, last, member, one_interrupt, start_flow, status
+from tests.inbox.test_issue_review import review
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -22,10 +25,46 @@ QUESTIONS: JsonObject = {
         {"id": "lines", "question": "Which lines?", "schema": {"type": "array", "items": {"type": "integer"}}},
     ]
 }
+EVERYTHING: JsonObject = {
+    "type": "object",
+    "title": "Order",
+    "description": f"What to send. {LONG}",
+    "required": ["name", "lines", "sure", "pay"],
+    "properties": {
+        "name": {"type": "string", "title": "Name", "description": "As on the door.", "examples": ["Ann"]},
+        "note": {"type": ["string", "null"], "maxLength": 900},
+        "day": {"type": "string", "format": "date"},
+        "colour": {"enum": [f"Colour {number}" for number in range(9)]},
+        "sure": {"type": "boolean", "title": "Are you sure?"},
+        "terms": {"const": True, "title": "I read the terms"},
+        "sizes": {"type": "array", "uniqueItems": True, "items": {"enum": ["S", "M", LONG]}},
+        "lines": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"article": {"type": "string"}, "count": {"type": "integer", "minimum": 1}},
+                "required": ["article"],
+            },
+        },
+        "pay": {
+            "title": "Payment",
+            "oneOf": [
+                {"properties": {"by": {"const": "card"}, "number": {"type": "string"}}, "required": ["by", "number"]},
+                {"properties": {"by": {"const": "invoice"}, "days": {"type": "integer"}}, "required": ["by"]},
+            ],
+        },
+        "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+        "more": {"$ref": "#"},
+        "anything": {},
+    },
+    "if": {"properties": {"day": {"const": "2031-05-17"}}, "required": ["day"]},
+    "then": {"properties": {"why": {"type": "string", "title": "Why so late"}}},
+}
 
 
-def asked(kind: str, data: JsonObject) -> str:
-    return start_flow(one_interrupt(kind, data, timeoutMs=600_000), by=actor("owner"), now=datetime.now(UTC))
+def asked(kind: str, data: JsonObject, **config: Any) -> str:
+    document = one_interrupt(kind, data, timeoutMs=600_000, **config)
+    return start_flow(document, by=actor("owner"), now=datetime.now(UTC))
 
 
 @pytest.fixture
@@ -44,26 +83,64 @@ def test_questions_are_answered_after_a_mistake(ann: Visit) -> None:
     ann.assert_is_in_order()
     ann.page.get_by_label("Whose is it?").fill("Ann's")
     ann.page.get_by_label("Large").check()
-    ann.page.get_by_label("Which lines?").fill("[1, 2")
+    ann.page.get_by_role("button", name="Add a line to Which lines?").click()
+    ann.page.get_by_role("textbox", name="Line 1").fill("one")
     ann.page.get_by_role("button", name="Send the answer").click()
     expect(ann.page.locator("#problems")).to_be_focused()
+    ann.page.get_by_role("link", name="Which lines?, Line 1: Write a number").click()
+    expect(ann.page.get_by_role("textbox", name="Line 1")).to_be_focused()
     ann.assert_is_in_order()
-    ann.page.get_by_label("Which lines?").fill("[1, 2]")
+    ann.page.get_by_role("textbox", name="Line 1").fill("1")
     ann.page.get_by_role("button", name="Send the answer").click()
     expect(ann.page.get_by_text("You answered this.")).to_be_visible()
     ann.assert_is_in_order()
-    answers: JsonObject = {"who": "Ann's", "size": "Large", "lines": [1, 2]}
+    answers: JsonObject = {"who": "Ann's", "size": "Large", "lines": [1]}
     assert last(run_id, "interrupt.resolved")["resumeValue"] == {"answers": answers}
 
 
-def test_json_is_answered_with_its_schema_beside_it(ann: Visit) -> None:
-    data: JsonObject = {"conversationId": "c", "prompt": f"Well? {LONG}", "outcomeSchema": {"const": {LONG: [LONG]}}}
-    run_id = asked("conversation.exchange", {**data, "outcomeSchema": {"type": "object", "title": LONG}})
-    ann.open(page_of(suspension(run_id, "ask")))
-    ann.page.get_by_text("The JSON Schema that it must satisfy").click()
+def test_every_input_is_filled_in_by_a_link(visitor: Visitor) -> None:
+    run_id = asked("custom", {"customKind": "order"}, resumeSchema=EVERYTHING)
+    now = datetime.now(UTC)
+    minted = mint_link(actor=actor("owner"), run_id=run_id, node_id="ask", intent=Intent.RESOLVE, approver="", now=now)
+    visit = visitor()
+    visit.open(f"/interrupts/{minted.token}")
+    page = visit.page
+    page.get_by_label("Name").fill("Ann")
+    page.get_by_label("Yes", exact=True).check()
+    page.get_by_label("M", exact=True).check()
+    page.get_by_label("day").fill("2031-05-17")
+    page.get_by_role("button", name="Add a line to lines").click()
+    page.get_by_label("article").fill("Pen")
+    page.get_by_role("button", name="Add a line to lines").click()
+    page.get_by_label("article").nth(1).fill("Ink")
+    page.get_by_role("button", name="Move Line 2 up").click()
+    page.get_by_label("invoice").check()
+    page.get_by_role("button", name="Use this for Payment").click()
+    page.get_by_label("Why so late").fill("Because")
+    page.get_by_label("days").fill("soon")
+    page.get_by_role("button", name="Send the answer").click()
+    expect(page.locator("#problems")).to_be_focused()
+    visit.assert_is_in_order()
+    page.get_by_label("days").fill("30")
+    page.get_by_role("button", name="Send the answer").click()
+    expect(page.get_by_role("heading", name="You answered")).to_be_visible()
+    assert last(run_id, "interrupt.resolved")["resumeValue"] == {
+        "name": "Ann",
+        "day": "2031-05-17",
+        "sure": True,
+        "sizes": ["M"],
+        "lines": [{"article": "Ink"}, {"article": "Pen"}],
+        "pay": {"by": "invoice", "days": 30},
+        "why": "Because",
+    }
+
+
+def test_an_issue_review_is_answered_with_one_of_its_outcomes(ann: Visit) -> None:
+    waits = review()
+    ann.open(f"/inbox/{waits.pk.partition('/')[2]}/")
     ann.assert_is_in_order()
-    ann.page.get_by_label("Your answer, as JSON").fill('{"yes": true}')
-    ann.page.get_by_role("button", name="Send the answer").click()
-    expect(ann.page.get_by_role("heading", name="The answer")).to_be_visible()
-    ann.assert_is_in_order()
-    assert status(run_id) == "completed"
+    ann.page.get_by_label("Fix <the> login").check()
+    ann.page.get_by_label("Yes").check()
+    ann.page.get_by_role("button", name="submitted").click()
+    expect(ann.page.get_by_text("You answered this.")).to_be_visible()
+    assert status(waits.run_id) == "completed"

@@ -62,14 +62,59 @@ def links(response: Any) -> list[str]:
 
 
 def buttons(response: Any) -> list[str]:
-    """The answers that a page offers: the values of its ``action`` buttons, without the one for the Enter key."""
-    pressed = [attrs for tag, attrs in read(response).tags if tag == "button" and attrs.get("name") == "action"]
+    """The buttons of a page's form, by their values, without the one for the Enter key."""
+    pressed = [attrs for tag, attrs in read(response).tags if tag == "button" and attrs.get("name") in {"action", "op"}]
     return [str(attrs["value"]) for attrs in pressed if attrs["value"] != "check"]
 
 
 def hidden(response: Any, name: str) -> str:
     found = [attrs for tag, attrs in read(response).tags if tag == "input" and attrs.get("name") == name]
     return str(found[0].get("value"))
+
+
+class Form(HTMLParser):
+    """Collects what a browser would post of a page's forms, in the order of the page: controls, not buttons."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fields: dict[str, list[str]] = {}
+        self._select = ""
+        self._textarea = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        name, value = str(found.get("name")), found.get("value") or ""
+        if tag == "input" and (found.get("type") not in {"radio", "checkbox"} or "checked" in found):
+            self.fields.setdefault(name, []).append(value)
+        if tag == "textarea":
+            self._textarea = name
+            self.fields.setdefault(name, []).append("")
+        if tag == "select":
+            self._select = name
+        if tag == "option" and ("selected" in found or self._select not in self.fields):
+            self.fields[self._select] = [value]
+
+    def handle_endtag(self, tag: str) -> None:
+        self._textarea = "" if tag == "textarea" else self._textarea
+
+    def handle_data(self, data: str) -> None:
+        if self._textarea:
+            self.fields[self._textarea][-1] += data
+
+    def close(self) -> None:
+        super().close()
+        for name, texts in self.fields.items():
+            # A browser drops the first line break of a text area.
+            if name[:2] in {"v:", "j:"}:
+                self.fields[name] = [text.removeprefix("\n").replace("\n", "\r\n") for text in texts]
+
+
+def fields_of(response: Any) -> dict[str, list[str]]:
+    """What a browser would post of a page, with nothing changed in it."""
+    form = Form()
+    form.feed(response.content.decode())
+    form.close()
+    return form.fields
 
 
 def page_of(asked: Suspension | str) -> str:
@@ -85,5 +130,5 @@ def answer_page(client: Client, run_id: str, action: str, **fields: str) -> Http
     return press(client, url, {"shown": shown, "action": action, **fields})
 
 
-def press(client: Client, url: str, fields: Mapping[str, str]) -> HttpResponse:
+def press(client: Client, url: str, fields: Mapping[str, str | list[str]]) -> HttpResponse:
     return cast("HttpResponse", client.post(url, dict(fields)))

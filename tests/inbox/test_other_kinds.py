@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 import time_machine
+from django.contrib.auth.models import User
 from django.test import Client
 
+from approvals.forms.names import child
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.models import Suspension
 from tests.factories import actor, after, last, one_gate, one_interrupt, reply, start_flow, status, suspension, sweep
 from tests.inbox.conftest import SignIn
-from tests.inbox.pages import buttons, hidden, links, page_of, press, read, row_titles, text_of, title_of
+from tests.inbox.pages import buttons, fields_of, hidden, links, page_of, press, read, row_titles, text_of, title_of
 
 QUESTIONS: list[JsonValue] = [
     {"id": "name", "question": "Whose is it?"},
@@ -22,7 +25,14 @@ QUESTIONS: list[JsonValue] = [
     {"id": "count", "question": "How many?", "schema": {"type": "integer", "minimum": 1}},
     {"id": "line", "question": "Which lines?", "schema": {"type": "array", "items": {"type": "string"}}},
 ]
-GOOD = {"answer-0": " Ann ", "answer-1": "1", "answer-2": "1", "answer-3": "3", "answer-4": '["a"]'}
+GOOD = {
+    "v:#/answers/name": " Ann ",
+    "v:#/answers/size": "1",
+    "v:#/answers/gift": "false",
+    "v:#/answers/count": "3",
+    "r:#/answers/line": "k1",
+    "v:#/answers/line/@k1": "a",
+}
 LEAST: dict[str, JsonObject] = {
     "clarification": {"questions": [{"id": "q", "question": "What now?"}]},
     "external-event": {"eventType": "order.paid", "correlation": {"orderId": "7"}},
@@ -32,6 +42,7 @@ LEAST: dict[str, JsonObject] = {
     "conversation.close": {"conversationId": "c-1"},
     "low-confidence": {"agentId": "bot", "threshold": 0.7, "observed": 0.5, "decision": {"refund": True}},
 }
+ANSWERS = {"clarification": {"v:#/answers/q": "Go on."}, "conversation.exchange": {"v:#": "Go on."}}
 TITLES = ["What now?", "order.paid", "sms", "Support", "Shall we?", "c-1", "bot"]
 
 
@@ -39,8 +50,8 @@ def asked(kind: str, data: JsonObject, **config: Any) -> Suspension:
     return suspension(start_flow(one_interrupt(kind, data, **config)), "ask")
 
 
-def send(client: Client, url: str, action: str = "send", **fields: str) -> Any:
-    return press(client, url, {"shown": hidden(client.get(url), "shown"), "action": action, **fields})
+def send(client: Client, url: str, fields: Mapping[str, str | list[str]], op: str = "submit") -> Any:
+    return press(client, url, {"shown": hidden(client.get(url), "shown"), "op": op, **fields})
 
 
 def five_questions(client: Client) -> tuple[str, str]:
@@ -83,9 +94,8 @@ def test_each_kind_has_a_page_that_shows_what_is_asked_and_takes_an_answer(sign_
     page = client.get(url)
     assert page.status_code == 200
     assert title_of(page) == f"{waits.title} | wopsite"
-    assert buttons(page) == ["send"]
-    field, text = ("answer-0", "Go on.") if kind == "clarification" else ("value", '"Go on."')
-    answered = send(client, url, **{field: text})
+    assert buttons(page) == ["submit"]
+    answered = send(client, url, ANSWERS.get(kind, {"j:#": '"Go on."'}))
     assert (answered.status_code, answered["Location"]) == (302, url)
     assert status(waits.run_id) == "completed"
     ended = text_of(client.get(url))
@@ -105,15 +115,16 @@ def test_each_question_has_the_field_that_suits_it(sign_in: SignIn) -> None:
     client = sign_in()
     run_id, url = five_questions(client)
     tags = read(client.get(url)).tags
-    named = [(tag, attrs["name"]) for tag, attrs in tags if str(attrs.get("name", "")).startswith("answer-")]
+    named = [(tag, attrs["name"]) for tag, attrs in tags if "#" in str(attrs.get("name", ""))]
     assert named == [
-        ("textarea", "answer-0"),
-        *[("input", "answer-1")] * 3,
-        *[("input", "answer-2")] * 2,
-        ("textarea", "answer-3"),
-        ("textarea", "answer-4"),
+        ("textarea", "v:#/answers/name"),
+        *[("input", "v:#/answers/size")] * 3,
+        *[("input", "v:#/answers/gift")] * 2,
+        ("input", "v:#/answers/count"),
+        ("input", "p:#/answers/line"),
     ]
-    send(client, url, **GOOD)
+    assert buttons(client.get(url)) == ["add:#/answers/line", "submit"]
+    send(client, url, GOOD)
     assert last(run_id, "interrupt.resolved")["resumeValue"] == {
         "answers": {"name": " Ann ", "size": 2, "gift": False, "count": 3, "line": ["a"]}
     }
@@ -122,31 +133,32 @@ def test_each_question_has_the_field_that_suits_it(sign_in: SignIn) -> None:
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [
-        ("answer-0", "  ", "Write an answer."),
-        ("answer-1", "7", "Select a valid choice. 7 is not one of the available choices."),
-        ("answer-1", "", "Write an answer."),
-        ("answer-2", "true", "Select a valid choice. true is not one of the available choices."),
-        ("answer-3", "three", "This is not JSON yet (line 1, column 1)"),
-        ("answer-3", "0", "0 is too small: at least 1 is allowed."),
-        ("answer-4", '["a",]', "This is not JSON yet"),
-        ("answer-4", "{}", "list"),
+        ("name", "  ", "Whose is it? : Write an answer."),
+        ("size", "7", "Choose one of those offered."),
+        ("size", "", "Choose one."),
+        ("gift", "maybe", "Choose one of those offered."),
+        ("count", "three", "Write a number, such as 12 or 1.5."),
+        ("count", "1,5", "Write 1.5, not 1,5."),
+        ("count", "0", "How many? : 0 is too small: at least 1 is allowed."),
+        ("line/@k1", "", "Which lines? : Write an answer."),
+        ("line/@k1", "\0", "This holds a character that cannot be stored."),
     ],
 )
 def test_what_does_not_fit_is_said_and_nothing_typed_is_lost(sign_in: SignIn, field: str, text: str, said: str) -> None:
     client = sign_in()
     run_id, url = five_questions(client)
-    refused = send(client, url, **{**GOOD, field: text})
+    refused = send(client, url, {**GOOD, f"v:#/answers/{field}": text})
     assert refused.status_code == 422
     assert title_of(refused).startswith("Error: ")
     assert said in text_of(refused)
-    assert " Ann " in refused.content.decode() or field == "answer-0"
+    assert " Ann " in refused.content.decode() or field == "name"
     assert status(run_id) == "waiting-input"
 
 
 def test_the_enter_key_sends_nothing(sign_in: SignIn) -> None:
     client = sign_in()
     run_id, url = five_questions(client)
-    page = send(client, url, "check", **GOOD)
+    page = send(client, url, GOOD, "check")
     assert page.status_code == 200
     assert "Nothing was sent." in text_of(page)
     assert status(run_id) == "waiting-input"
@@ -154,7 +166,7 @@ def test_the_enter_key_sends_nothing(sign_in: SignIn) -> None:
 
 def test_an_answer_to_another_question_decides_nothing(sign_in: SignIn) -> None:
     waits = asked("custom", LEAST["custom"])
-    refused = press(sign_in(), page_of(waits), {"shown": "0" * 64, "action": "send", "value": "1"})
+    refused = press(sign_in(), page_of(waits), {"shown": "0" * 64, "op": "submit", "j:#": "1"})
     assert refused.status_code == 409
     assert "The question has changed" in text_of(refused)
     assert status(waits.run_id) == "waiting-approval"
@@ -165,11 +177,38 @@ def test_who_comes_second_keeps_what_they_typed(sign_in: SignIn) -> None:
     client, url = sign_in(), page_of(waits)
     shown = hidden(client.get(url), "shown")
     reply(actor("bob"), waits.run_id, {"first": True})
-    late = press(client, url, {"shown": shown, "action": "send", "value": '{"mine": 1}'})
+    late = press(client, url, {"shown": shown, "op": "submit", "j:#": '{"mine": 1}'})
     assert late.status_code == 409
     assert "bob answered on" in text_of(late)
     assert '{"mine": 1}' in text_of(late)
     assert "bob answered this." in text_of(client.get(url))
+
+
+def test_what_was_filled_in_comes_back_after_signing_in_again(sign_in: SignIn) -> None:
+    client = sign_in()
+    _run_id, url = five_questions(client)
+    typed = {**fields_of(client.get(url)), **GOOD, "r:#/answers/line": ["k1", "k2"], "v:#/answers/line/@k2": "b"}
+    client.logout()
+    refused = press(client, url, {**typed, "op": "submit"})
+    assert refused.status_code == 403
+    assert "name Ann" in text_of(refused)
+    person = User.objects.get(username="ann")
+    person.set_password("secret-pass-1")
+    person.save(update_fields=["password"])
+    entered = {name: texts[-1] for name, texts in fields_of(refused).items()}
+    entered |= {"username": "ann", "password": "secret-pass-1"}
+    assert client.post("/accounts/login/", entered).status_code == 302
+    back = fields_of(client.get(url))
+    assert back["r:#/answers/line"] == ["k1", "k2"]
+    assert (back["v:#/answers/line/@k2"], back["v:#/answers/gift"]) == (["b"], ["false"])
+
+
+def test_a_link_to_a_question_is_made_in_the_inbox(sign_in: SignIn) -> None:
+    waits, client = asked("custom", LEAST["custom"]), sign_in()
+    approver = fields_of(client.get(page_of(waits)))["approver"][0]
+    made = press(client, f"{page_of(waits)}link/", {"approver": approver})
+    assert made.status_code == 200
+    assert "/interrupts/ow2." in made.content.decode()
 
 
 def test_who_comes_too_late_is_told_so(sign_in: SignIn, clock: time_machine.Traveller) -> None:
@@ -178,7 +217,7 @@ def test_who_comes_too_late_is_told_so(sign_in: SignIn, clock: time_machine.Trav
     assert "If nobody answers by then, this step of the run fails." in text_of(client.get(url))
     shown = hidden(client.get(url), "shown")
     clock.move_to(after(minutes=10))
-    late = press(client, url, {"shown": shown, "action": "send", "value": "1"})
+    late = press(client, url, {"shown": shown, "op": "submit", "j:#": "1"})
     assert late.status_code == 410
     assert "Nobody answered in time" in text_of(late)
     assert status(waits.run_id) == "failed"
@@ -195,8 +234,8 @@ def test_what_others_wrote_is_text_and_nothing_else(sign_in: SignIn, value: str)
         assert [tag for tag, _attrs in read(page).tags if tag == "script"] == ["script"]
         assert "\u202e" not in page.content.decode()
         assert not any(name.startswith("on") for _tag, attrs in read(page).tags for name in attrs)
-        field = "answer-0" if kind == "clarification" else "value"
-        assert send(client, page_of(waits), **{field: "0"}).status_code == 302
+        field = f"v:{child('#/answers', value)}" if kind == "clarification" else "j:#"
+        assert send(client, page_of(waits), {field: "0"}).status_code == 302
 
 
 def test_the_page_of_the_run_names_each_question(sign_in: SignIn) -> None:
@@ -204,7 +243,7 @@ def test_the_page_of_the_run_names_each_question(sign_in: SignIn) -> None:
     client = sign_in()
     run_page = next(link for link in links(client.get(page_of(waits))) if link.startswith("/inbox/runs/"))
     assert "order.paid" in text_of(client.get(run_page))
-    send(client, page_of(waits), value=json.dumps({"orderId": "7"}))
+    send(client, page_of(waits), {"j:#": json.dumps({"orderId": "7"})})
     assert "ann answered at “Ask”." in text_of(client.get(run_page))
 
 
@@ -212,5 +251,5 @@ def test_a_question_of_another_tenant_is_not_there(sign_in: SignIn) -> None:
     run_id = start_flow(one_interrupt("custom", LEAST["custom"]), by=actor("olga", of="globex"))
     url = page_of(suspension(run_id, "ask"))
     assert sign_in().get(url).status_code == 404
-    assert sign_in().post(url, {"action": "send", "value": "1"}).status_code == 404
+    assert sign_in().post(url, {"op": "submit", "j:#": "1"}).status_code == 404
     assert status(run_id) == "waiting-approval"

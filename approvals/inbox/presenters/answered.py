@@ -37,7 +37,7 @@ class AnsweredPage:
 
 
 def present_answered(suspension: Suspension, *, actor: Actor, now: datetime) -> AnsweredPage | None:
-    """Return the page; None when the reader has not answered this interrupt."""
+    """Return the page of an approval; None when the reader has not answered it."""
     votes = selectors.votes_at([suspension.pk]).get(suspension.pk, [])
     action = _latest(suspension, votes, actor)
     if not action:
@@ -50,6 +50,19 @@ def present_answered(suspension: Suspension, *, actor: Actor, now: datetime) -> 
         url=interrupt_url(suspension),
         run_url=run_url(suspension.run_id),
         upcoming=_upcoming(suspension, actor, now),
+    )
+
+
+def present_reply(suspension: Suspension) -> AnsweredPage:
+    """Return the page of every other kind, for who has just answered it."""
+    return AnsweredPage(
+        did=words.done(""),
+        title=one_line(suspension.title),
+        then=tuple(_then(suspension, [], "")),
+        state=words.ending(suspension),
+        url=interrupt_url(suspension),
+        run_url=run_url(suspension.run_id),
+        upcoming=None,
     )
 
 

@@ -14,7 +14,7 @@ from approvals.inbox.presenters.times import moment
 from approvals.inbox.presenters.words import State
 from interrupts.actor import Actor
 from interrupts.models import Suspension
-from interrupts.vocabulary import SuspensionOutcome
+from interrupts.vocabulary import InterruptKind, SuspensionOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +66,14 @@ def ended(suspension: Suspension, *, actor: Actor, now: datetime) -> Closed:
             text = _("The run was stopped on %(when)s. Nobody has to answer this any more.") % {"when": when}
             return Closed(409, _("This is no longer asked"), text, nothing, question, state)
         case SuspensionOutcome.TIMED_OUT:
-            text = _("Nobody decided in time, so it was rejected on %(when)s.") % {"when": when}
+            text = _("Nobody decided in time, so it was rejected on %(when)s.")
+            if suspension.kind != InterruptKind.APPROVAL:
+                text = _("Nobody answered in time, so it was closed on %(when)s.")
+            text %= {"when": when}
             return Closed(409, _("The time was up"), text, nothing, question, state)
         case _:
             title, text = _answer_given(suspension, actor, when)
             return Closed(409, title, text, nothing, question, state)
-
-
-def not_a_gate(suspension: Suspension) -> Closed:
-    return Closed(
-        200,
-        _("This is not answered on a page"),
-        _("It waits for a program, or for an answer that this page has no form for."),
-        _("A program can answer it at this same address."),
-        one_line(suspension.title),
-    )
 
 
 def _answer_given(suspension: Suspension, actor: Actor, when: str) -> tuple[str, str]:

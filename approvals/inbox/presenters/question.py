@@ -11,10 +11,11 @@ from django.utils.translation import gettext as _
 from approvals import selectors
 from approvals.inbox.links import run_url
 from approvals.inbox.presenters import words
-from approvals.inbox.presenters.artifact import Artifact, present_artifact, to_source
+from approvals.inbox.presenters.artifact import Artifact, present_artifact, present_text, to_source
 from approvals.inbox.presenters.text import one_line, visible
 from approvals.inbox.presenters.times import Due, Moment, due, moment
 from approvals.inbox.presenters.words import State
+from approvals.inbox.renderers import Drawing, drawing_of
 from interrupts.actor import Actor
 from interrupts.contracts.types import JsonObject
 from interrupts.models import Suspension
@@ -45,11 +46,14 @@ class QuestionPage:
     started_by: str
     run_url: str
     opened: Moment
+    report: Artifact | None
     asked: Artifact | None
     due: Due | None
     cannot: str
     ended: Answer | None
     connect_url: str
+    # Whoever may answer in the tenant may answer this; no question names anybody.
+    named: tuple[str, ...] = ()
 
     @property
     def can_answer(self) -> bool:
@@ -61,6 +65,7 @@ def present_question(suspension: Suspension, *, actor: Actor, now: datetime) -> 
     starter, decider = words.subject_of(suspension.run.owner), _decider(suspension)
     names = selectors.names_of(tenant_id=actor.tenant_id, subject_ids=[starter, decider])
     due_at = due(suspension.deadline, now=now) if suspension.outcome is None else None
+    drawing = drawing_of(suspension) if suspension.outcome is None else None
     return QuestionPage(
         title=visible(suspension.title),
         kind=words.kind(suspension.kind),
@@ -68,7 +73,8 @@ def present_question(suspension: Suspension, *, actor: Actor, now: datetime) -> 
         started_by=names.get(starter, starter),
         run_url=run_url(suspension.run_id),
         opened=moment(suspension.opened_at, now=now),
-        asked=_asked(suspension),
+        report=present_text(drawing.text) if drawing else None,
+        asked=_rest(drawing) if drawing else _asked(suspension),
         due=due_at,
         cannot=_cannot(actor, due_at),
         ended=_ended(suspension, names.get(decider, decider), actor, now),
@@ -76,9 +82,15 @@ def present_question(suspension: Suspension, *, actor: Actor, now: datetime) -> 
     )
 
 
+def _rest(drawing: Drawing) -> Artifact | None:
+    return present_artifact({"artifactType": "", "artifactData": drawing.rest}) if drawing.rest else None
+
+
 def _asked(suspension: Suspension) -> Artifact | None:
     """Show the data of the interrupt; the questions of a clarification stand in its form while it is open."""
-    data = suspension.payload["data"]
+    data = cast("JsonObject", suspension.payload["data"])
+    if suspension.kind == InterruptKind.CUSTOM and set(data) <= {"customKind", "payload"}:
+        return present_artifact({"artifactType": "", "artifactData": data["payload"]}) if "payload" in data else None
     if suspension.kind == InterruptKind.CLARIFICATION and suspension.outcome is None:
         return None
     return present_artifact({"artifactType": "", "artifactData": data})
