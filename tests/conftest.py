@@ -23,6 +23,7 @@ Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 _RUN_MUST_NOT_SKIP = os.environ.get("CI_MUST_NOT_SKIP") == "1"
 _ON_POSTGRESQL = settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
+_FOLDER = Path(__file__).parent
 _CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
@@ -42,7 +43,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     foreign = "sqlite" if _ON_POSTGRESQL else "postgresql"
     if _RUN_MUST_NOT_SKIP:
         # CI runs the suite once on each database: what belongs to the other run is left out there, not skipped.
-        left_out = [item for item in items if item.get_closest_marker(foreign)]
+        left_out = [item for item in items if item.get_closest_marker(foreign) or _was_shown_on_sqlite(item)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
     for item in items:
@@ -50,6 +51,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=f"proves something that only {foreign} shows: see DATABASE_URL"))
         if item.get_closest_marker("browser") and _CHROMIUM is None:
             item.add_marker(pytest.mark.skip(reason="needs Chromium: none was found on the PATH"))
+
+
+def _was_shown_on_sqlite(item: pytest.Item) -> bool:
+    """Tell what a second run on PostgreSQL would only repeat: pure code, and how pages look."""
+    if not _ON_POSTGRESQL:
+        return False
+    is_pure = _FOLDER / "unit" in item.path.parents and not item.get_closest_marker("django_db")
+    return is_pure or item.get_closest_marker("browser") is not None
 
 
 @pytest.fixture(scope="session")
@@ -73,11 +82,11 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 
 def _forbid_skip(report: Report) -> Report:
-    """With WOP_CI=1 a skip fails: a suite that quietly skips what it should prove proves nothing."""
+    """With CI_MUST_NOT_SKIP=1 a skip fails: a suite that quietly skips what it should prove proves nothing."""
     if _RUN_MUST_NOT_SKIP and report.skipped and not hasattr(report, "wasxfail"):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
         report.outcome = "failed"
-        report.longrepr = f"WOP_CI=1 allows no skips, and this was one: {reason}"
+        report.longrepr = f"CI_MUST_NOT_SKIP=1 allows no skips, and this was one: {reason}"
     return report
 
 
