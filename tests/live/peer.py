@@ -47,11 +47,17 @@ _ANSWERS: Final = (
     ("POST", r"/host/wopsite/runs/[^/]+/interrupts/[^/]+/links", "mint-link-response"),
     ("GET", r"/interrupts/[^/]+", "suspend-request"),
     ("POST", r"/interrupts/[^/]+", "resolve-interrupt-response"),
+    ("GET", r"/host/wopsite/runs/[^/]+/interrupt", "inspect-run-response"),
+    ("POST", r"/host/wopsite/rpc", "json-rpc-answer"),
+    ("POST", r"/host/wopsite/mcp", "mcp-message"),
+    ("POST", r"/host/wopsite/workflows:check", "register-workflow-response"),
     ("GET", r"/host/wopsite/connected", "resolve-interrupt-response"),
     ("POST", r"/webhooks", "register-webhook-response"),
     ("GET", r"/webhooks/[^/]+/dead-letters", "webhook-dead-letter-page"),
     ("POST", r"/webhooks/[^/]+/rotate-secret", "rotate-webhook-secret-response"),
 )
+# Refuses what is no message of its own protocol in the words of that protocol.
+_MCP: Final = "/host/wopsite/mcp"
 _REMOVED_HEADERS: Final = r"x-openwop-|capabilities-etag|x-dedup|x-force-engine-version|x-pack-"
 
 
@@ -181,10 +187,13 @@ def check_answer(response: httpx.Response) -> None:
         return
     assert response.headers["Content-Type"] == "application/json"
     body = response.json()
+    path = response.request.url.raw_path.decode().partition("?")[0]
     if response.status_code >= 400:
+        if path == _MCP and "jsonrpc" in body:
+            assert_valid("mcp-refusal", body)
+            return
         _check_refusal(response, body)
         return
-    path = response.request.url.raw_path.decode().partition("?")[0]
     (schema,) = [s for method, p, s in _ANSWERS if method == response.request.method and re.fullmatch(p, path)]
     assert_valid(schema, body)
     for event in body.get("events", ()):

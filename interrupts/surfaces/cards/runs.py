@@ -77,4 +77,10 @@ CARDS: Final = (
         example="The run asks for access to a calendar, and the person says no.",
         advice="Start the run again when the person agrees, or let the workflow do without the account.",
     ),
+    Card(
+        code="connector_auth_expired",
+        meaning="A person connected the account, but it cannot be used: the permission has ended or is too small.",
+        example="The answer says “authorized”, and the provider no longer knows the permission.",
+        advice="Start the run again and connect the account anew, with every permission the page asks for.",
+    ),
 )

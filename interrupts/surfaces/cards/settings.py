@@ -68,4 +68,10 @@ CARDS: Final = (
         example="WOP_ALOWED_HOSTS=wop.example.org",
         advice="Correct its spelling; docs/operating.md lists the names. Or unset it.",
     ),
+    Card(
+        code="wop.W008",
+        meaning="Mail is sent, but its links lead to this machine alone, or it comes from nobody in particular.",
+        example="EMAIL_HOST=mail.example.org without WOP_PUBLIC_URL",
+        advice="Set WOP_PUBLIC_URL to the address people use, and WOP_MAIL_FROM to one your mail server may send from.",
+    ),
 )

@@ -38,8 +38,8 @@ class McpView(ProtocolView):
     }
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Clients of the transport ask for a stream by GET, and take 405 for the answer that there is none."""
-        if request.method != "POST":
+        """Clients ask for a stream by GET and end a session by DELETE; 405 tells them that there is neither."""
+        if request.method in {"GET", "DELETE"}:
             refusal = HttpResponse(status=405, headers={"Allow": "POST"})
             del refusal["Content-Type"]
             return refusal

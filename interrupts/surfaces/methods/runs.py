@@ -105,14 +105,10 @@ def _cancel(call: Call) -> Done:
 
 def _get(call: Call) -> Done:
     run = read_run(tenant_id=call.actor.tenant_id, run_id=run_id(call))
-    return Done(
-        {
-            "run_id": run.pk,
-            "status": run.status,
-            "is_terminal": run.status in TERMINAL_STATUSES,
-            "run": run_snapshot(run),
-        }
-    )
+    told: JsonObject = {"run_id": run.pk, "status": run.status, "is_terminal": run.status in TERMINAL_STATUSES}
+    if run.parent_run_id is not None:
+        told |= {"parent_run_id": run.parent_run_id, "parent_node_id": run.parent_node_id}
+    return Done({**told, "run": run_snapshot(run)})
 
 
 def _events(call: Call) -> Done:
@@ -194,7 +190,7 @@ METHODS: Final = (
         name="workflow.runs.get",
         summary="Where a run stands",
         params_schema=reading({"run_id": RUN_ID}),
-        result="run_id, status, is_terminal, and run as GET /runs/{runId} shows it",
+        result="run_id, status, is_terminal, of a child also its parent, and run as GET /runs/{runId} shows it",
         scope=Scope.RUNS_READ,
         run=_get,
     ),

@@ -58,7 +58,7 @@ def test_no_code_is_without_a_card_and_no_card_without_a_code() -> None:
     runs = set(_said_by_runs())
     assert {"approval_rejected", "node_config_invalid", "run_timeout", "connector_auth_declined"} <= runs
     checks = set(re.findall(r'"(wop\.[EW]\d+)"', (ROOT / "interrupts/checks.py").read_text("utf-8")))
-    assert len(checks) == 10
+    assert len(checks) == 11
     assert set(CARDS) == refusals | runs | checks | set(CATALOGUE)
 
 

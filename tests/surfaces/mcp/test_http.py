@@ -113,9 +113,11 @@ def test_without_a_key_nobody_is_answered(db: None) -> None:
 
 
 def test_there_is_no_stream_to_listen_to_and_no_session_to_end(mcp: Mcp) -> None:
-    for method in ("GET", "DELETE", "PUT"):
+    for method in ("GET", "DELETE"):
         answer = mcp.send(b"", method=method)
         assert (answer.status, answer.headers["Allow"], answer.raw) == (405, "POST", b"")
+    for method in ("PUT", "OPTIONS"):
+        mcp.send(b"", method=method).refused(404, "not_found")
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://testserver:81", "http://testserver.evil"])

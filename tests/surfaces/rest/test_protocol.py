@@ -149,8 +149,9 @@ def test_every_path_below_a_root_of_the_protocol_is_its_own(path: str) -> None:
 def test_whatever_the_protocol_offers_is_below_one_of_its_roots() -> None:
     offered = [str(pattern.pattern) for pattern in urlpatterns]
     assert offered
+    shared = {path for path in offered if path.startswith("interrupts/") or path.endswith(("/connect", "/connected"))}
     for path in offered:
-        assert is_for_people(asked(f"/{path}", BROWSER)) is path.startswith("interrupts/")
+        assert is_for_people(asked(f"/{path}", BROWSER)) is (path in shared)
 
 
 @pytest.mark.parametrize("path", ["/inbxo", "/inboxes", "/healthz/", "/adminn/users", "/favicon.ico"])
