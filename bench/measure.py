@@ -32,7 +32,8 @@ def main() -> None:
         for clients in CLIENTS:
             raised, resolved = _raise_and_resolve(port, world, clients)
             loads.append(Load("raise a gate", raised, _bare("bare_raise.sql", clients, world)))
-            loads.append(Load("resolve it", resolved, _bare("bare_resolve.sql", clients, world)))
+            # Half as long: it must not run out of the gates that were raised.
+            loads.append(Load("resolve it", resolved, _bare("bare_resolve.sql", clients, world, BARE_SECONDS // 2)))
         pages = [_inbox(port, world, size) for size in INBOX_SIZES]
     with broker():
         work = Work(fire_at_once(), _bare_expiries(world), fire_at_rest(), deliver())
@@ -65,10 +66,10 @@ def _bare_expiries(world: World) -> float:
     return _bare("bare_expire.sql", 2, world)
 
 
-def _bare(script: str, clients: int, world: World) -> float:
+def _bare(script: str, clients: int, world: World, seconds: int = BARE_SECONDS) -> float:
     """Do the same writes as a bare transaction and return transactions a second."""
     payload = json.dumps({"kind": "approval", "data": {"title": "Bench", "filler": "x" * 500}})
-    command = ["pgbench", "-n", "-M", "prepared", "-c", str(clients), "-j", "2", "-T", str(BARE_SECONDS)]
+    command = ["pgbench", "-n", "-M", "prepared", "-c", str(clients), "-j", "2", "-T", str(seconds)]
     for name, value in {"payload": payload, "ref": world.ref_id, "workflow": world.workflow_id}.items():
         command += ["-D", f"{name}={value}"]
     command += ["-f", str(Path(__file__).with_name(script)), os.environ["DATABASE_URL"]]
