@@ -1,0 +1,174 @@
+"""A thousand pairs of a schema and an answer: every surface gives the same verdict and tells the same problems.
+
+What the bounded validator says is the measure; it is held against another engine in
+``tests/properties/test_contracts_validation.py``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.contracts.validation import compile_schema, validate
+from interrupts.surfaces.mcp.tools import use
+from interrupts.surfaces.methods.table import perform
+from interrupts.surfaces.rpc.answering import answer
+from tests import factories
+from tests.surfaces.contract.surfaces import Refused, refusal
+from tests.surfaces.rest.api import wire
+
+SCHEMAS = 40
+ANSWERS = 25
+
+NAMES = st.sampled_from(["a", "b", "c", "d/e", "f~g"])
+SCALARS = st.sampled_from([None, True, False, 0, 1, -3, 2.5, "", "a", "long text", "2031-05-17"])
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3), max_leaves=8
+)
+LEAVES: st.SearchStrategy[dict[str, Any]] = st.one_of(
+    st.just({"type": "boolean"}),
+    st.builds(lambda low: {"type": "integer", "minimum": low, "maximum": low + 3}, st.integers(-3, 3)),
+    st.builds(lambda size: {"type": "string", "minLength": size, "maxLength": size + 4}, st.integers(0, 3)),
+    st.builds(lambda options: {"enum": options}, st.lists(SCALARS, min_size=1, max_size=3, unique_by=repr)),
+    st.builds(lambda value: {"const": value}, SCALARS),
+    st.just({"type": "string", "format": "date"}),
+    st.just({"type": ["string", "null"], "pattern": "^[a-z]*$"}),
+    st.just({"type": "number", "multipleOf": 2}),
+)
+
+
+def objects(members: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    """Schemas of objects: members, some of them required, and others allowed or not."""
+    properties = st.dictionaries(NAMES, members, min_size=1, max_size=4)
+    return st.builds(
+        lambda known, needed, closed: {
+            "type": "object",
+            "properties": known,
+            "required": sorted(known)[:needed],
+            "additionalProperties": not closed,
+        },
+        properties,
+        st.integers(1, 4),
+        st.sampled_from([True, True, False]),
+    )
+
+
+def containers(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    lists = st.builds(lambda item, most: {"type": "array", "items": item, "maxItems": most}, inner, st.integers(0, 3))
+    choices = st.builds(lambda options: {"anyOf": options}, st.lists(inner, min_size=1, max_size=3))
+    return lists | choices | objects(inner)
+
+
+CONTRACTS = objects(st.recursive(LEAVES, containers, max_leaves=5))
+
+
+def fitting(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Answers that a schema of the kinds above asks for."""
+    if "properties" in schema:
+        members = {name: fitting(member) for name, member in schema["properties"].items()}
+        needed = {name: members.pop(name) for name in schema["required"]}
+        return st.fixed_dictionaries(needed, optional=members)
+    if "anyOf" in schema:
+        return st.one_of(*map(fitting, schema["anyOf"]))
+    if "items" in schema:
+        return st.lists(fitting(schema["items"]), max_size=schema["maxItems"])
+    return fitting_scalar(schema)
+
+
+def fitting_scalar(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    match schema:
+        case {"minimum": low, "maximum": high}:
+            return st.integers(low, high)
+        case {"minLength": least, "maxLength": most}:
+            return st.text("aé ", min_size=least, max_size=most)
+        case {"multipleOf": step}:
+            return st.integers(-3, 3).map(lambda number: number * step)
+    options = {"boolean": [True, False], "string": ["2031-05-17"]}.get(str(schema.get("type")), ["", "az", None])
+    return st.sampled_from(schema.get("enum", [schema["const"]] if "const" in schema else options))
+
+
+def answers(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """An answer that the schema asks for, one of those with a member changed or missing, or anything at all."""
+    good, names = fitting(schema), st.sampled_from(sorted(schema["properties"]))
+    changed = st.builds(lambda value, name, other: {**value, name: other}, good, names | NAMES, VALUES)
+    missing = st.builds(lambda value, name: {each: value[each] for each in value if each != name}, good, names)
+    return st.one_of(good, changed, changed, missing, VALUES)
+
+
+class Lean:
+    """The surfaces without what is the same for every request: a thousand pairs are three thousand of them."""
+
+    def __init__(self, run_id: str) -> None:
+        self._run_id = run_id
+        self._actor = factories.actor("olga")
+        self._client = Client(headers={"Authorization": f"Bearer {factories.api_key('olga')}"})
+
+    def rest(self, payload: Any) -> str | Refused:
+        path = f"/runs/{wire(self._run_id)}/interrupts/review"
+        body = {"resumeValue": {"outcome": "submitted", "payload": payload}}
+        answer = self._client.post(path, json.dumps(body), content_type="application/json")
+        told = answer.json()
+        return told["status"] if answer.status_code == 200 else refusal(told["error"], told["details"], "/resumeValue")
+
+    def rpc(self, payload: Any) -> str | Refused:
+        call = {"jsonrpc": "2.0", "id": 1, "method": "workflow.runs.resume", "params": self._params(payload)}
+        told: Any = answer(json.dumps(call).encode(), actor=self._actor).body
+        if "result" in told:
+            return cast("str", told["result"]["status"])
+        return refusal(told["error"]["data"]["code"], told["error"]["data"]["details"])
+
+    def mcp(self, payload: Any) -> str | Refused:
+        result = use("workflow_runs_resume", self._params(payload), self._perform)
+        told = result.structured_content
+        return refusal(told["code"], told["details"]) if result.is_error else cast("str", told["status"])
+
+    def verdicts(self, payload: Any, *, named: Sequence[str]) -> dict[str, str | Refused]:
+        """What each surface says of an answer; whatever it did is undone."""
+        return {name: self._undone(getattr(self, name), payload) for name in named}
+
+    def _params(self, payload: Any) -> JsonObject:
+        return {"run_id": self._run_id, "outcome": "submitted", "payload": payload}
+
+    def _perform(self, method: str, params: JsonValue) -> JsonObject:
+        return perform(method, params, actor=self._actor, now=timezone.now()).result
+
+    def _undone(self, surface: Callable[[Any], str | Refused], payload: Any) -> str | Refused:
+        with transaction.atomic():
+            told = surface(payload)
+            transaction.set_rollback(True)
+        return told
+
+
+@pytest.mark.django_db
+@pytest.mark.timeout(180)
+@settings(
+    max_examples=SCHEMAS,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    # Making a failure smaller would take minutes: each try is a thousand requests.
+    phases=[Phase.generate],
+)
+@given(data=st.data())
+def test_every_surface_gives_the_same_verdict_and_tells_the_same_problems(data: st.DataObject) -> None:
+    schema = data.draw(CONTRACTS)
+    compiled = compile_schema(schema)
+    with transaction.atomic():
+        surfaces = Lean(factories.start_flow(factories.workflow([factories.contract_node(resume_schema=schema)])))
+        payloads = data.draw(st.lists(answers(schema), min_size=ANSWERS, max_size=ANSWERS))
+        for position, payload in enumerate(payloads):
+            # Tools and the command line call the methods that JSON-RPC calls: they are tried with a part of the pairs.
+            named = ("rest", "rpc", "mcp") if position % 5 == 0 else ("rest", "rpc")
+            problems = [(f"/payload{p.pointer}", p.keyword, p.message) for p in validate(compiled, payload)]
+            expected = Refused("validation_error", tuple(problems)) if problems else "completed"
+            assert surfaces.verdicts(payload, named=named) == dict.fromkeys(named, expected)
+        transaction.set_rollback(True)
