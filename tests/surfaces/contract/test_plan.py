@@ -33,14 +33,14 @@ REPORT = {"target": "/report_markdown", "value": "# Readiness"}
 
 def review(*edges: Any, **config: Any) -> Any:
     """The review of the document, with what a test changes in its node."""
-    asks = {
+    asks: dict[str, Any] = {
         "outcomes": ["submitted", "cancelled"],
         "request": [REPORT],
         "resume": [{"source": "/approved", "target": "approved"}],
         "request_schema": REQUEST,
         "resume_schema": RESUME,
     }
-    kept: Any = {name: value for name, value in (asks | config).items() if value is not None}
+    kept = {name: value for name, value in (asks | config).items() if value is not None}
     variables = [{"name": "approved", "type": "boolean", "defaultValue": False}]
     nodes = [factories.contract_node(**kept), factories.node("then")]
     return factories.workflow(nodes, edges, variables=variables)
