@@ -101,8 +101,8 @@ def open_interrupts(
 ) -> JsonObject:
     """Return ``{interrupts, next_cursor?}``: what waits in the actor's tenant and still takes an answer, oldest first.
 
-    Each item is as ``inspect_run`` shows an interrupt, with ``run_id`` and ``workflow_id``; without its two schemas,
-    unless ``full``. ``after`` is the ``next_cursor`` of the page before; any other text raises ValidationFailed.
+    Each item is as ``inspect_run`` shows an interrupt, with ``run_id``, ``workflow_id`` and ``title``, which may be empty;
+    without its two schemas, unless ``full``. ``after`` is the ``next_cursor`` of the page before; any other text raises ValidationFailed.
     """
     signer = signing.Signer(salt=f"interrupts.open-list:{actor.tenant_id}")
     position = None if after is None else _read_cursor(signer, after)
@@ -170,7 +170,7 @@ def _request(found: _Found, now: datetime, *, full: bool = True) -> JsonObject:
 
 
 def _listed(row: Suspension, now: datetime, *, full: bool) -> JsonObject:
-    of: JsonObject = {"run_id": row.run_id, "workflow_id": row.run.workflow_key}
+    of: JsonObject = {"run_id": row.run_id, "workflow_id": row.run.workflow_key, "title": row.title}
     return {**_request(_Found(row, ()), now, full=full), **of}
 
 

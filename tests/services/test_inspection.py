@@ -359,7 +359,7 @@ def test_a_listed_interrupt_is_shown_as_an_inspection_shows_it(owner: Actor) -> 
     run_id = start_flow(one_gate(), by=owner)
     (item,) = page_of(10)["interrupts"]
     (whole,) = page_of(10, full=True)["interrupts"]
-    assert whole == look(run_id)["interrupt"] | {"run_id": run_id, "workflow_id": "flow"}
+    assert whole == look(run_id)["interrupt"] | {"run_id": run_id, "workflow_id": "flow", "title": "Release it?"}
     assert item == {name: value for name, value in whole.items() if name not in ("request_schema", "resume_schema")}
 
 

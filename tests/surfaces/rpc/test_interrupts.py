@@ -54,7 +54,7 @@ def test_what_waits_is_listed_for_its_tenant_page_by_page(rpc: Rpc, stranger: Rp
     rest = rpc.call("interrupts.list", {"cursor": first["next_cursor"], "full": True})
     (item,) = rest["interrupts"]
     shown = rpc.call("workflow.runs.inspect", {"run_id": second})["interrupt"]
-    assert item == {**shown, "run_id": second, "workflow_id": "flow"}
+    assert item == {**shown, "run_id": second, "workflow_id": "flow", "title": "Release it?"}
     assert "next_cursor" not in rest
     assert stranger.call("interrupts.list") == {"interrupts": []}
     stranger.refused("interrupts.list", {"cursor": first["next_cursor"]}, "validation_error")
