@@ -14,7 +14,7 @@ SOURCES := interrupts approvals wopsite tests bench manage.py
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(VENV)/.run  ## Make .venv with what the product runs on
+setup: $(VENV)/.run $(BIN)/wop  ## Make .venv with what the product runs on, and the command .venv/bin/wop
 
 setup-dev: $(VENV)/.dev  ## Add what building and testing needs
 
@@ -69,6 +69,9 @@ $(VENV)/.venv:
 	@echo "Making $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
+
+$(BIN)/wop: | $(VENV)/.venv
+	@ln -sf ../../bin/wop $@
 
 $(VENV)/.run: requirements.txt | $(VENV)/.venv
 	@echo "Installing what wopsite runs on (a minute, once)"

@@ -7,13 +7,15 @@ from datetime import datetime
 from functools import cache
 from typing import ClassVar, Final, cast
 
-from approvals import eligibility, quorum, votes
+from approvals import eligibility, quorum, selectors, votes
 from approvals.eligibility import Right
 from approvals.models import ApproverRef, GateApprover, Vote
 from approvals.policy import named_refs, read_policy
 from interrupts import conf
 from interrupts.actor import Actor
 from interrupts.contracts.composition import ANY_OBJECT
+from interrupts.contracts.json_values import as_integer
+from interrupts.contracts.problems import Problem
 from interrupts.contracts.shipped import shipped, shipped_document
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import validate
@@ -33,6 +35,19 @@ class ApprovalKind(Kind):
     def declared(self, *, tenant_id: str, data: JsonObject) -> None:
         """Record whom the gate names as soon as it is registered, so that an administrator can say who holds a role."""
         _record_refs(tenant_id, named_refs(data))
+
+    def doubts(self, *, tenant_id: str, data: JsonObject) -> list[Problem]:
+        """Report a gate that only takes questions, and one that too few people of the tenant may answer."""
+        found = []
+        if data.get("actions") == [Action.ASK]:
+            message = "This gate takes questions only: nobody can ever decide it."
+            found.append(Problem("/actions", "gate_only_asks", message))
+        needed = as_integer(data.get("requiredApprovals")) or 1
+        people = selectors.count_people(tenant_id=tenant_id, named=named_refs(data))
+        if people < needed:
+            message = f"{needed} must approve, and {people} of this tenant may answer this gate as things are."
+            found.append(Problem("/requiredApprovals", "quorum_beyond_eligible", message))
+        return found
 
     def opened(self, interrupt: OpenInterrupt) -> None:
         refs: list[ApproverRef | None] = [*_record_refs(interrupt.tenant_id, named_refs(interrupt.data))] or [None]

@@ -72,6 +72,32 @@ RUNS: Final[tuple[tuple[str, JsonObject], ...]] = (
             "article": "The archive outgrew its building in spring. This is how it was moved, shelf by shelf.",
         },
     ),
+    (
+        "issue-review",
+        {
+            "report": (
+                "# Customer portal: ready for May?\n\nThe portal **works for the pilot customers**. Two things stand"
+                " in the way of opening it to all:\n\n1. Signing in takes eleven seconds when many do it at once.\n"
+                "2. Invoices before 2024 are missing.\n\n| Part | Ready |\n|---|---|\n| Orders | yes |\n"
+                "| Invoices | not yet |\n"
+            ),
+            "proposed_issues": [
+                {
+                    "id": "PORTAL-1",
+                    "title": "Signing in is slow under load",
+                    "body": "Eleven seconds with 200 people at once.",
+                    "severity": "high",
+                },
+                {
+                    "id": "PORTAL-2",
+                    "title": "Invoices before 2024 are missing",
+                    "body": "They were left out when the archive moved.",
+                    "severity": "medium",
+                },
+                {"id": "PORTAL-3", "title": "The footer names last year", "severity": "low"},
+            ],
+        },
+    ),
     ("small-purchase", {"item": "a label printer", "amount": 259}),
 )
 # No letters and digits that are taken for one another when typed from paper.

@@ -155,20 +155,38 @@ def people_named_at(suspension: Suspension) -> list[Membership]:
     them. Nobody, where the gate names nobody.
     """
     refs = list(ApproverRef.objects.filter(gates__suspension=suspension))
+    named = [(RefKind(ref.kind), ref.ref) for ref in refs]
+    return list(_people(suspension.tenant_id, named, refs).order_by("user__username")[:MAX_NAMED])
+
+
+def count_people(*, tenant_id: str, named: Collection[tuple[RefKind, str]]) -> int:
+    """Return how many active members of a tenant may answer a gate that names these; nobody named is everybody."""
+    wanted = Q(ref__in={ref for _, ref in named}, tenant_id=tenant_id)
+    refs = [row for row in ApproverRef.objects.filter(wanted) if (RefKind(row.kind), row.ref) in set(named)]
+    return (_people(tenant_id, named, refs) if named else _active_members(tenant_id)).count()
+
+
+def _people(
+    tenant_id: str, named: Collection[tuple[RefKind, str]], refs: Collection[ApproverRef]
+) -> QuerySet[Membership]:
+    """Return the active members who may answer as one of the references; ``refs`` are the rows that those have."""
     keys = [str(ref.pk) for ref in refs]
     right = {"permission__codename": "answer_as", "content_type": ContentType.objects.get_for_model(ApproverRef)}
     holders = UserObjectPermission.objects.filter(object_pk__in=keys, **right)
     groups = GroupObjectPermission.objects.filter(object_pk__in=keys, **right)
-    principals = [ref.ref for ref in refs if ref.kind == RefKind.PRINCIPAL]
+    principals = [ref for kind, ref in named if kind is RefKind.PRINCIPAL]
     may_answer = (
         Q(user__username__in=principals)
         | Q(subject_id__in=principals)
-        | Q(user__groups__name__in=[ref.ref for ref in refs if ref.kind == RefKind.GROUP])
+        | Q(user__groups__name__in=[ref for kind, ref in named if kind is RefKind.GROUP])
         | Q(user__in=holders.values("user"))
         | Q(user__groups__in=groups.values("group"))
     )
-    members = Membership.objects.filter(tenant_id=suspension.tenant_id, is_active=True, user__is_active=True)
-    return list(members.filter(may_answer).select_related("user").distinct().order_by("user__username")[:MAX_NAMED])
+    return _active_members(tenant_id).filter(may_answer).select_related("user").distinct()
+
+
+def _active_members(tenant_id: str) -> QuerySet[Membership]:
+    return Membership.objects.filter(tenant_id=tenant_id, is_active=True, user__is_active=True)
 
 
 def questions_at(interrupt_id: str) -> list[Question]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
@@ -83,6 +83,18 @@ def public_url() -> str:
 def local_url() -> str:
     """Return the origin of the server on this machine."""
     return f"http://127.0.0.1:{settings.WOP_PORT}"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteHost:
+    """The host with which the command line works instead of this one, and the key for it; both empty by default."""
+
+    url: str
+    key: str = field(repr=False)
+
+
+def remote_host() -> RemoteHost:
+    return RemoteHost(url=settings.WOP_URL, key=settings.WOP_KEY)
 
 
 def conformance() -> bool:

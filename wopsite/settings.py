@@ -50,6 +50,10 @@ WOP_PORT = env.integer("PORT", 8000, minimum=1, maximum=65535)
 WOP_WEB_WORKERS = env.integer("WOP_WEB_WORKERS", 2, minimum=1, maximum=64)
 WOP_WEB_THREADS = env.integer("WOP_WEB_THREADS", 16, minimum=1, maximum=256)
 
+# --- The command line: the host it works with instead of this one, and the key for it ---------------------------------
+WOP_URL = env.text("WOP_URL", "")
+WOP_KEY = env.text("WOP_KEY", "")
+
 # --- The site --------------------------------------------------------------------------------------------------------
 DEBUG = env.flag("WOP_DEBUG", default=False)
 WOP_PUBLIC_URL = env.origin("WOP_PUBLIC_URL")

@@ -54,7 +54,7 @@ class RunStatusFilter(StateFilter):
 @admin.register(Run)
 class RunAdmin(ReadOnlyAdmin):
     about = _("What workflows are doing and have done. Runs are written by the host alone.")
-    empty = _("There is no run yet. Start one: manage.py wop run start WORKFLOW --tenant TENANT")
+    empty = _("There is no run yet. Start one: wop run start WORKFLOW --tenant TENANT")
     list_display = ("workflow_key", "status", "current_node_id", "created_at", "completed_at", "tenant", "id")
     list_display_links = ("workflow_key", "id")
     list_select_related = ("tenant",)

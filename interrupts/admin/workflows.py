@@ -64,7 +64,7 @@ def _content(file: File[bytes]) -> bytes:
 @admin.register(Workflow)
 class WorkflowAdmin(ObjectRightAdmin, AddFormAdmin):
     about = _("Every version that was ever registered. Versions never change: a new one goes beside the old ones.")
-    empty = _("There is no workflow yet. Add one from a .json file, or use: manage.py wop workflow load PATH")
+    empty = _("There is no workflow yet. Add one from a .json file, or use: wop workflow load PATH")
     right = "override_gate"
     add_form = WorkflowForm
     add_help = _("The definition is checked as a whole. Nothing is stored unless all of it is good.")

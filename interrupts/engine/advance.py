@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import assert_never, cast
 
-from interrupts import conf, conversations, outbox, suspensions, timers
+from interrupts import conf, outbox, suspensions, timers
 from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.types import JsonObject
 from interrupts.engine import children, keys, pausing, routing, timeouts
 from interrupts.engine.bounds import bounded
 from interrupts.engine.conditions import ConditionError, condition_holds
+from interrupts.engine.conversing import take_conversations
 from interrupts.engine.nodes import node_type
 from interrupts.engine.nodes.base import (
     ChildEnd,
@@ -251,7 +252,7 @@ def time_out_run(execution: Execution, *, limit_ms: int, observed_ms: int) -> No
 
 def _apply(execution: Execution, node_id: str, result: NodeResult) -> None:
     log = execution.log
-    taken = _take_conversations(execution, result)
+    taken = take_conversations(log, result)
     if taken is not None:
         result = taken
     if not isinstance(result, Wait | Dispatch):
@@ -275,22 +276,6 @@ def _apply(execution: Execution, node_id: str, result: NodeResult) -> None:
             _dispatch(execution, node_id, result)
         case _:
             assert_never(result)
-
-
-def _take_conversations(execution: Execution, result: NodeResult) -> Failed | None:
-    """Take the ids of the conversations that a result opens, or return why the node fails instead."""
-    if isinstance(result, Wait | Dispatch):
-        return None
-    events = (*result.events, *(result.then if isinstance(result, Suspend) else ()))
-    for event in events:
-        if event.type is EventType.CONVERSATION_OPENED:
-            name, log = cast("str", event.payload["conversationId"]), execution.log
-            if not conversations.open_conversation(run=log.run, conversation_id=name, now=log.now):
-                message = (
-                    f"The conversation id “{name}” was used before in this tenant. Each conversation needs its own."
-                )
-                return Failed("node_config_invalid", message, details={"field": "conversationId"})
-    return None
 
 
 def _record(execution: Execution, node_id: str, events: tuple[NodeEvent, ...]) -> None:

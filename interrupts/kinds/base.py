@@ -131,6 +131,10 @@ class Kind(ABC):
     def declared(self, *, tenant_id: str, data: JsonObject) -> None:  # noqa: B027 - most kinds keep nothing
         """Take note that a registered workflow may ask this. Called inside the registration's transaction."""
 
+    def doubts(self, *, tenant_id: str, data: JsonObject) -> list[Problem]:
+        """Return why what a workflow would ask may never be answered: pointers into the data, codes as keywords."""
+        return []
+
     def opened(self, interrupt: OpenInterrupt) -> None:  # noqa: B027 - most kinds keep nothing
         """Keep what this kind looks up by, such as whom the gate names. Called inside the run's transaction."""
 

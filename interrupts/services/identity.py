@@ -217,8 +217,10 @@ def link_actor(*, tenant_id: str, interrupt_id: str) -> Actor:
 
 
 def command_line_actor(tenant: Tenant) -> Actor:
-    """Return the host's own operator, who may start runs and is nobody's approver."""
-    scopes = frozenset({Scope.MANIFEST_READ, Scope.RUNS_CREATE, Scope.RUNS_READ, Scope.RUNS_CANCEL})
+    """Return the host's own operator, who may register workflows and start runs, and is nobody's approver."""
+    scopes = frozenset(
+        {Scope.MANIFEST_READ, Scope.RUNS_CREATE, Scope.RUNS_READ, Scope.RUNS_CANCEL, Scope.WORKFLOWS_WRITE}
+    )
     return Actor(tenant_id=tenant.pk, subject_id="operator", lane=Lane.WORKLOAD, scopes=scopes)
 
 

@@ -11,8 +11,10 @@ from django.db import IntegrityError, transaction
 
 from interrupts import selectors
 from interrupts.contracts.json_text import digest, dump_json
+from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonObject, JsonValue
-from interrupts.engine.definition import check_definition
+from interrupts.engine.definition import check_definition, find_doubts, read_asked
+from interrupts.engine.definition.diagnostics import Diagnostic, as_error, as_warning
 from interrupts.engine.nodes import NODE_TYPES
 from interrupts.errors import NotFound, VersionConflict
 from interrupts.kinds import registry
@@ -58,6 +60,20 @@ def check_workflow(document: JsonValue) -> JsonObject:
     if problems:
         raise validation_failed(problems)
     return cast("JsonObject", document)
+
+
+def diagnose_workflow(*, tenant_id: str, document: JsonValue) -> list[Diagnostic]:
+    """Return everything a check finds in a definition, errors first; without an error it can be registered.
+
+    Warnings also say what is doubtful among the people of the tenant: a quorum that nobody can reach. Without a tenant
+    (its id is empty) nothing is said of people, and no database is asked. Stores nothing.
+    """
+    warnings = find_doubts(document)
+    for at in read_asked(document):
+        if tenant_id and at.asked.kind in registry.served():
+            found = registry.get(at.asked.kind).doubts(tenant_id=tenant_id, data=at.asked.data)
+            warnings += [Problem(at.pointer + p.pointer, p.keyword, p.message) for p in found]
+    return [*map(as_error, check_definition(document)), *map(as_warning, sorted(warnings))]
 
 
 def read_workflow(*, tenant_id: str, workflow_id: str) -> Workflow:

@@ -17,6 +17,12 @@ def link_url(token: str, *, request: HttpRequest | None = None) -> str:
     return f"{conf.public_url() or _origin(request)}/interrupts/{token}"
 
 
+def interrupt_url(interrupt_id: str, *, origin: str = "") -> str:
+    """Return the URL of the page on which people answer an interrupt, on this host unless ``origin`` names another."""
+    opaque = interrupt_id.partition("/")[2]
+    return f"{origin or conf.public_url() or conf.local_url()}/inbox/{opaque}/"
+
+
 def _origin(request: HttpRequest | None) -> str:
     return conf.local_url() if request is None else origin_of(request)
 

@@ -9,7 +9,9 @@ import pytest
 
 from interrupts.contracts.json_text import parse_json
 from interrupts.contracts.types import JsonObject, JsonValue
-from tests.factories import actor, after, answer, last, start_flow, status, suspension, sweep, trail
+from interrupts.services.inspection import ResumeRun, inspect_run, resume_run
+from interrupts.services.workflows import diagnose_workflow
+from tests.factories import NOW, actor, after, answer, last, start_flow, status, suspension, sweep, trail
 
 pytestmark = pytest.mark.django_db
 
@@ -74,3 +76,44 @@ def test_a_small_purchase_is_ordered_without_asking_and_a_larger_one_is_not() ->
     answered: JsonValue = {"action": "edit-accept", "editedArtifactData": cheaper}
     answer(actor("ann", groups=["finance"]), large, answered, at="approve")
     assert outputs(large) == {"item": "Desk", "changed": cheaper}
+
+
+REPORT: JsonObject = {
+    "report": "# R",
+    "proposed_issues": [{"id": "i-1", "title": "Slow"}, {"id": "i-2", "title": "Old"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "payload", "result"),
+    [
+        ("submitted", {"approved": True, "selected_issue_ids": ["i-2"]}, {"filed": ["i-2"], "comment": ""}),
+        (
+            "submitted",
+            {"approved": False, "selected_issue_ids": [], "comment": "Too short."},
+            {"returned": True, "comment": "Too short."},
+        ),
+        ("cancelled", {"approved": False, "selected_issue_ids": []}, {"cancelled": True}),
+    ],
+)
+def test_the_issues_of_a_report_are_filed_returned_or_called_off(
+    outcome: str, payload: JsonObject, result: JsonObject
+) -> None:
+    document, ann = sample("issue-review"), actor("ann")
+    run_id = start_flow(document, inputs=REPORT)
+    asked = cast("JsonObject", inspect_run(actor=ann, run_id=run_id, now=NOW)["interrupt"])
+    assert (asked["kind"], asked["outcomes"], asked["typed"]) == ("issue_review", ["submitted", "cancelled"], True)
+    assert asked["payload"] == {"report_markdown": "# R", "proposed_issues": REPORT["proposed_issues"]}
+    resume_run(request=ResumeRun(ann, run_id, outcome, payload), now=NOW)
+    assert outputs(run_id) == result
+
+
+def test_a_report_without_ids_for_its_issues_is_shown_to_nobody() -> None:
+    run_id = start_flow(sample("issue-review"), inputs={**REPORT, "proposed_issues": [{"title": "Slow"}]})
+    error = cast("JsonObject", last(run_id, "run.failed")["error"])
+    assert (status(run_id), error["code"]) == ("failed", "validation_error")
+
+
+def test_nothing_about_the_review_of_issues_is_doubtful() -> None:
+    actor("ann")
+    assert diagnose_workflow(tenant_id="acme", document=sample("issue-review")) == []

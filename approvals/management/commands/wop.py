@@ -1,4 +1,4 @@
-"""``python manage.py wop …``: the command line of the host and its approvals."""
+"""``wop …``, also as ``python manage.py wop …``: the command line of the host and its approvals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, Final
 
@@ -18,10 +18,27 @@ from approvals import cli
 from interrupts.contracts.json_limits import forbidden_character
 from interrupts.errors import ValidationFailed, WopError
 from interrupts.problems import in_lines
-from interrupts.surfaces.cli import callbacks, keys, links, people, runs, workflows
-from interrupts.surfaces.cli.command import Outcome, add_commands
+from interrupts.services.idempotency import ReplayedError
+from interrupts.surfaces.cli import (
+    answering,
+    callbacks,
+    completion,
+    explain,
+    inbox,
+    keys,
+    links,
+    people,
+    runs,
+    watching,
+    workflows,
+)
+from interrupts.surfaces.cli.command import STOPPED, Outcome, add_commands
+from interrupts.surfaces.cli.completion import PROGRAM
+from interrupts.surfaces.cli.paint import paint_for
+from interrupts.surfaces.cli.words import in_json, plain
 from interrupts.surfaces.mcp import command as mcp
-from interrupts.surfaces.problems import exit_code
+from interrupts.surfaces.problems import envelope, exit_code
+from interrupts.vocabulary import IMPLEMENTATION_VERSION
 
 COMMANDS: Final = (
     *people.COMMANDS,
@@ -29,8 +46,13 @@ COMMANDS: Final = (
     *keys.COMMANDS,
     *workflows.COMMANDS,
     *runs.COMMANDS,
+    *answering.COMMANDS,
+    *watching.COMMANDS,
+    *inbox.COMMANDS,
     *links.COMMANDS,
     *mcp.COMMANDS,
+    *explain.COMMANDS,
+    *completion.COMMANDS,
     *cli.COMMANDS,
 )
 
@@ -38,30 +60,49 @@ COMMANDS: Final = (
 class Command(BaseCommand):
     """Parses, lets the chosen command make its one service call, and writes what it has to say."""
 
-    help = "Set up tenants, people, keys and workflows, and start runs."
+    help = "Answer what waits, follow runs, and set up tenants, people, keys and workflows."
     # `manage.py check` and the start of the server do these; a script wants its answer.
     requires_system_checks = []
+    # Django's own, which mean nothing to whoever uses this program. They still work.
+    suppressed_base_arguments = {"--settings", "--pythonpath", "--traceback", "--verbosity", "--skip-checks"}
     _is_program = False
+
+    def get_version(self) -> str:
+        return IMPLEMENTATION_VERSION
 
     def run_from_argv(self, argv: list[str]) -> None:
         self._is_program = True
-        super().run_from_argv(argv)
+        try:
+            super().run_from_argv(argv)
+        except KeyboardInterrupt:
+            sys.exit(STOPPED)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
+        if parser.prog == f"{PROGRAM} {PROGRAM}":
+            parser.prog = PROGRAM
         add_commands(parser, COMMANDS)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         if self._is_program and options["verbosity"] < 2:
             # What the log would say, the person at the terminal is told by the command itself.
             logging.getLogger().setLevel(logging.WARNING)
-        outcome = _outcome(Namespace(**options), timezone.now())
-        self._write_values(outcome.values)
-        if outcome.status and not self._is_program:
-            raise CommandError("\n".join(outcome.notes), returncode=outcome.status)
-        for note in outcome.notes:
-            self.stderr.write(note, self.style.NOTICE if outcome.status == 0 else self.style.ERROR)
-        if outcome.status:
-            sys.exit(outcome.status)
+        wanted = True if options["force_color"] else False if options["no_color"] else None
+        arguments = Namespace(**{**options, "paint": paint_for(self.stdout, wanted=wanted)})
+        complaints = paint_for(self.stderr, wanted=wanted)
+        status, failed = 0, list[str]()
+        for outcome in _outcomes(arguments, timezone.now(), lets_through=bool(options["traceback"])):
+            self._write_values(outcome.values)
+            status = outcome.status or status
+            mark = complaints.bad if outcome.status else complaints.caution
+            if outcome.status and not self._is_program:
+                failed += outcome.notes
+                continue
+            for note in outcome.notes:
+                self.stderr.write(plain(note), mark)
+        if failed:
+            raise CommandError("\n".join(failed), returncode=status)
+        if status:
+            sys.exit(status)
 
     def _write_values(self, values: Iterable[str]) -> None:
         try:
@@ -73,18 +114,36 @@ class Command(BaseCommand):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _outcome(arguments: Namespace, now: datetime) -> Outcome:
+def _outcomes(arguments: Namespace, now: datetime, *, lets_through: bool) -> Iterator[Outcome]:
+    """Yield what a command says; whatever goes wrong is said in words, unless somebody wants to see the traceback."""
     try:
         _refuse_forbidden_characters(arguments)
-        outcome: Outcome = arguments.command.run(arguments, now)
+        said: Outcome | Iterator[Outcome] = arguments.command.run(arguments, now)
+        if isinstance(said, Outcome):
+            yield said
+        else:
+            yield from said
     except WopError as error:
-        return Outcome(notes=tuple(in_lines(error)), status=exit_code(error))
+        yield _refusal(error, arguments)
+    except ReplayedError as replayed:
+        yield _refusal(replayed.error, arguments)
     except DatabaseError as error:
         reason = " ".join(str(error).split())
-        return Outcome(
-            notes=(f"The database cannot be used: {reason} (new here? first: manage.py migrate)",), status=70
+        yield Outcome(notes=(f"The database cannot be used: {reason} (new here? first: manage.py migrate)",), status=70)
+    except Exception as error:
+        if lets_through:
+            raise
+        fault = " ".join(f"{type(error).__name__}: {error}".split())
+        yield Outcome(
+            notes=(f"wop made a mistake: {fault}. Please tell its operator; 'wop --traceback …' shows where.",),
+            status=70,
         )
-    return outcome
+
+
+def _refusal(error: WopError, arguments: Namespace) -> Outcome:
+    """Return how an error is told: a line a problem, or, where JSON is asked for, the envelope of every surface."""
+    is_json = getattr(arguments, "json", False)
+    return Outcome(notes=(in_json(envelope(error)),) if is_json else tuple(in_lines(error)), status=exit_code(error))
 
 
 def _refuse_forbidden_characters(arguments: Namespace) -> None:

@@ -10,6 +10,7 @@ from interrupts.contracts.json_text import MalformedJson, dump_json
 from interrupts.contracts.problems import Problem, tidy
 from interrupts.contracts.shipped import shipped
 from interrupts.contracts.types import JsonValue
+from interrupts.engine.definition.doubts import AskedAt, asked_by, doubts
 from interrupts.engine.definition.draft import Draft, read_draft
 from interrupts.engine.definition.edges import edge_problems
 from interrupts.engine.definition.graph import graph_problems
@@ -47,6 +48,20 @@ def check_definition(document: JsonValue) -> list[Problem]:
             *_option_problems(draft),
         ]
     )
+
+
+def read_asked(document: JsonValue) -> list[AskedAt]:
+    """Return what the well-formed nodes of a definition ask; nothing of a document over the bounds."""
+    if _size_problems(document) or not isinstance(document, dict):
+        return []
+    return list(asked_by(read_draft(document)))
+
+
+def find_doubts(document: JsonValue) -> list[Problem]:
+    """Return what in a definition is likely to be a mistake, sorted by pointer; each keyword is a diagnostic code."""
+    if _size_problems(document) or not isinstance(document, dict):
+        return []
+    return tidy(doubts(read_draft(document)))
 
 
 def _size_problems(document: JsonValue) -> list[Problem]:

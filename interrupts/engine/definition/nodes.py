@@ -49,7 +49,7 @@ def _written_problems(draft: Draft, path: Path, written: Written) -> Iterator[Pr
     given = written.schema.get("type") if isinstance(written.schema, dict) else None
     if isinstance(given, str) and {"integer": "number"}.get(given, given) != variable.get("type"):
         message = f"The variable “{written.name}” is of type {variable.get('type')}, and the answer gives {given}."
-        yield Problem(to_pointer(path), "type", message)
+        yield Problem(to_pointer(path), "variable_type", message)
 
 
 def _port_problems(draft: Draft, node: DraftNode, port: str, value: JsonValue) -> Iterator[Problem]:
@@ -96,7 +96,8 @@ def output_problems(draft: Draft, path: Path, node_id: str, output: str) -> Iter
     outputs = outputs_of(draft.by_id[node_id])
     if outputs is not None and output not in outputs:
         there = f"It has: {', '.join(sorted(outputs))}." if outputs else "It has none."
-        yield Problem(to_pointer(path), "unknown_output", f"The node “{node_id}” has no output “{output}”. {there}")
+        keyword = "unknown_outcome" if has_ways(draft.by_id[node_id]) else "unknown_output"
+        yield Problem(to_pointer(path), keyword, f"The node “{node_id}” has no output “{output}”. {there}")
 
 
 def outputs_of(node: DraftNode) -> frozenset[str] | None:
@@ -105,6 +106,13 @@ def outputs_of(node: DraftNode) -> frozenset[str] | None:
         return None
     is_known = node.config is not None and not node.misshapen
     return node.type.puts_out(cast("JsonObject", node.config)) if is_known else node.type.outputs
+
+
+def has_ways(node: DraftNode) -> bool:
+    """Return whether edges leave a node by its outcome."""
+    if node.type is None or node.config is None or node.misshapen:
+        return False
+    return bool(node.type.ways(node.config))
 
 
 def expression_problems(path: Path, text: JsonValue, *, has_output: bool) -> Iterator[Problem]:

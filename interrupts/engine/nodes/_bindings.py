@@ -108,7 +108,7 @@ def binding_problems(
         if tokens is None:
             continue
         if any(other[: len(tokens)] == tokens for other in targets):
-            yield Problem(to_pointer(path), "unique", "This would replace what a binding before it has put there.")
+            yield Problem(to_pointer(path), "binding_way", "This would replace what a binding before it has put there.")
         targets.append(tokens)
     seen: set[str] = set()
     for index, binding in enumerate(resume):

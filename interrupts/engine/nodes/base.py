@@ -99,10 +99,14 @@ class ChildEnd:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The kind of interrupt a node raises, and what of its ``data`` is known before any run."""
+    """The kind of interrupt a node raises, and what of its ``data`` is known before any run.
+
+    ``path`` is where in the configuration the data stands.
+    """
 
     kind: InterruptKind
     data: JsonObject
+    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

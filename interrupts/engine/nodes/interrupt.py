@@ -90,7 +90,7 @@ class Interrupt(NodeType):
         return Completed(outputs, events=_answered(ctx, resolution))
 
     def asks(self, config: JsonObject) -> Asked:
-        return Asked(InterruptKind(cast("str", config["kind"])), cast("JsonObject", config["data"]))
+        return Asked(InterruptKind(cast("str", config["kind"])), cast("JsonObject", config["data"]), ("data",))
 
     def check_config(self, config: JsonObject) -> list[Problem]:
         return _data_problems(self.asks(config).kind, config) + answer_schema_problems(config, "resumeSchema")

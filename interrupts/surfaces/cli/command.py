@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -19,7 +19,9 @@ NOUNS: Final = {
     "run": "Runs of workflows",
     "link": "Signed links to interrupts",
 }
-# What the exit statuses of `surfaces.problems.exit_code` mean, and the two that never come from it: 0 and 2.
+STOPPED: Final = 130
+NOT_COMPLETED: Final = 6
+# What the exit statuses of `surfaces.problems.exit_code` mean, and those that never come from it: 0, 2, 6, 130.
 EXIT_STATUSES: Final = {
     0: "done",
     1: "what was given is not valid",
@@ -27,12 +29,21 @@ EXIT_STATUSES: Final = {
     3: "something named does not exist",
     4: "what exists stands in the way: it is over, or different",
     5: "not allowed",
+    NOT_COMPLETED: "the run that was watched failed or was cancelled",
     70: "the host itself failed",
     75: "not now: try again in a moment",
+    STOPPED: "you stopped the command (Ctrl-C)",
 }
+_FIRST_STEPS: Final = """First steps:
+  wop inbox                 what waits for an answer
+  wop run inspect RUN       what a run asks, and how to answer
+  wop run resume RUN …      answer it
+  wop explain CODE          what an error code means
+
+'wop COMMAND --help' tells more. Colour is for terminals alone; NO_COLOR=1 switches it off."""
 EPILOG: Final = (
     "Only the value asked for goes to standard output, everything else to standard error.\n\nExit status:\n"
-    + ("\n".join(f"  {status:>2}  {meaning}" for status, meaning in EXIT_STATUSES.items()))
+    + ("\n".join(f"  {status:>3}  {meaning}" for status, meaning in EXIT_STATUSES.items()))
 )
 
 
@@ -49,22 +60,24 @@ class Outcome:
 class Command:
     """One command: its words (``tenant create``), what it does, an example, its arguments and its handler.
 
-    ``more`` is a line of its help that says where to read on. The handler gets the parsed arguments and the time, and
-    raises WopError for whatever it must refuse.
+    ``more`` is the part of its help that says where to read on. The handler gets the parsed arguments, with the
+    ``paint`` for standard output among them, and the time. It raises WopError for whatever it must refuse. One that
+    takes long says what it has as it comes, outcome by outcome; the last status that is not 0 is the command's.
     """
 
     words: str
     summary: str
     example: str
     arguments: Callable[[ArgumentParser], None]
-    run: Callable[[Namespace, datetime], Outcome]
+    run: Callable[[Namespace, datetime], Outcome | Iterator[Outcome]]
     more: str = ""
 
 
 def add_commands(parser: ArgumentParser, commands: Iterable[Command]) -> None:
     """Give ``parser`` one sub-parser a noun and below it one a verb; ``Namespace.command`` is the Command chosen."""
     parser.formatter_class = RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
+    parser.epilog = f"{_FIRST_STEPS}\n\n{EPILOG}"
+    parser.set_defaults(program=parser)
     nouns = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for noun, group in groupby(sorted(commands, key=_words), key=lambda command: command.words.split()[0]):
         members = list(group)

@@ -15,6 +15,7 @@ from interrupts.errors import NotFound, ValidationFailed
 STANDARD_INPUT: Final = "-"
 MAX_DAYS: Final = 36_500
 MAX_HOURS: Final = 720
+MAX_SHOWN: Final = 10_000
 _MAX_BYTES: Final = 1_048_576
 
 
@@ -57,6 +58,13 @@ def days(text: str) -> int:
     """Return a number of days from 1 to 36,500 (for argparse)."""
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_DAYS):
         raise ArgumentTypeError(f"must be a whole number of days from 1 to {MAX_DAYS}, not {text!r}")
+    return int(text)
+
+
+def count(text: str) -> int:
+    """Return how many things to show, from 1 to 10,000 (for argparse)."""
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_SHOWN):
+        raise ArgumentTypeError(f"must be a whole number from 1 to {MAX_SHOWN}, not {text!r}")
     return int(text)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
-from interrupts.contracts.types import JsonObject, JsonValue
-from interrupts.errors import ValidationFailed
+from interrupts.contracts.types import JsonObject
+from interrupts.engine.definition.diagnostics import Severity
 from interrupts.services import idempotency
 from interrupts.services.idempotency import Done
-from interrupts.services.workflows import check_workflow, register_workflow
+from interrupts.services.workflows import diagnose_workflow, register_workflow
 from interrupts.surfaces.methods.base import Call, Method, changing, reading
 from interrupts.vocabulary import Scope
 
@@ -17,22 +17,9 @@ _WORKFLOW: Final[JsonObject] = {"type": "object", "description": "The definition
 
 def _validate(call: Call) -> Done:
     """Tell what is wrong as a result: a document with faults is what this was asked about, not a failed call."""
-    try:
-        check_workflow(call.params["workflow"])
-    except ValidationFailed as error:
-        problems = cast("list[JsonObject]", error.details["problems"])
-        diagnostics: list[JsonValue] = [_diagnostic(problem) for problem in problems]
-        return Done({"valid": False, "diagnostics": diagnostics})
-    return Done({"valid": True, "diagnostics": []})
-
-
-def _diagnostic(problem: JsonObject) -> JsonObject:
-    return {
-        "code": problem["keyword"],
-        "severity": "error",
-        "pointer": problem["pointer"],
-        "message": problem["message"],
-    }
+    found = diagnose_workflow(tenant_id=call.actor.tenant_id, document=call.params["workflow"])
+    is_valid = all(diagnostic.severity is not Severity.ERROR for diagnostic in found)
+    return Done({"valid": is_valid, "diagnostics": [diagnostic.to_json() for diagnostic in found]})
 
 
 def _register(call: Call) -> Done:

@@ -31,7 +31,8 @@ def test_the_commands_for_people_keys_and_rights_run_as_printed(tmp_path: Path) 
         [
             "set -eu",
             ".venv/bin/python manage.py migrate --verbosity 0",
-            _block("wop() {"),
+            _block("PATH="),
+            'wop() { .venv/bin/python -m wopsite.command_line "$@"; }',
             _block("wop tenant create"),
             'echo "$KEY"',
         ]

@@ -68,9 +68,12 @@ def test_a_run_is_shown_as_its_status_or_as_json(wop: Wop) -> None:
     run_id = wop("run", "start", "flow", "--tenant", "acme", "--input", "-", stdin=b'{"amount": 1}').value
     assert wop("run", "show", run_id).out == "waiting-approval\n"
     shown = json.loads(wop("run", "show", run_id, "--json").out)
-    assert (shown["runId"], shown["status"], shown["currentNodeId"]) == (run_id, "waiting-approval", "gate")
-    ended = wop("run", "show", "acme/r-none")
-    assert (ended.status, ended.err) == (3, "There is no run acme/r-none.\n")
+    assert (shown["run_id"], shown["status"], shown["is_terminal"]) == (run_id, "waiting-approval", False)
+    assert (shown["run"]["currentNodeId"], shown["run"]["workflowId"]) == ("gate", "flow")
+    nowhere = f"acme/r-{'0' * 32}"
+    ended = wop("run", "show", nowhere)
+    assert ended.status == 3
+    assert nowhere in ended.err
     assert wop("run", "show", "nonsense").status == 3
 
 
@@ -107,4 +110,4 @@ def test_a_child_names_its_parent(wop: Wop) -> None:
     run_id = wop("run", "start", "parent", "--tenant", "acme").value
     factories.finish_handed_on_work(now=factories.after(days=3650))
     child = json.loads(wop("run", "show", factories.child_of(run_id), "--json").out)
-    assert (child["parentRunId"], child["parentNodeId"]) == (run_id, "call")
+    assert (child["parent_run_id"], child["parent_node_id"]) == (run_id, "call")

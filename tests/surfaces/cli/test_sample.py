@@ -37,9 +37,9 @@ def test_the_key_and_the_first_call_with_it_are_shown(sample: Ended) -> None:
 
 
 def test_there_is_something_to_answer_at_once(sample: Ended) -> None:
-    assert Workflow.objects.count() == 4
+    assert Workflow.objects.count() == 5
     assert {run.status for run in Run.objects.all()} == {"waiting-approval"}
-    assert Suspension.objects.filter(outcome=None).count() == 5
+    assert Suspension.objects.filter(outcome=None).count() == 6
 
 
 def test_two_of_finance_approve_an_expense_and_carol_may_not(sample: Ended) -> None:

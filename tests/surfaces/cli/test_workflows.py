@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from interrupts.contracts.types import JsonObject
 from interrupts.models import Workflow
@@ -101,16 +103,65 @@ def test_what_cannot_be_read_is_told_in_one_line(wop: Wop, tmp_path: Path) -> No
         assert (ended.status, ended.out, ended.err) == (status, "", f"{path}: {told}\n")
 
 
-def test_a_definition_can_be_checked_without_being_stored(wop: Wop, tmp_path: Path) -> None:
+def test_a_definition_is_validated_without_being_stored(wop: Wop, olga: tuple[str, ...], tmp_path: Path) -> None:
     path = write(tmp_path, "flow.json", factories.one_gate())
-    ended = wop("workflow", "check", path)
-    assert (ended.status, ended.lines) == (0, ["flow"])
-    assert wop("workflow", "check", "-", stdin=b"{}").status == 1
+    bad = write(tmp_path, "bad.json", factories.workflow([factories.node("a", "core.teleport")], workflow_id="bad"))
+    remote = olga if "--url" in olga else ()
+    ended = wop("workflow", "validate", path, *remote)
+    assert (ended.status, ended.out, ended.err) == (0, f"{path}\n", "")
+    ended = wop("workflow", "validate", bad, path, *remote)
+    assert (ended.status, ended.out) == (1, f"{path}\n")
+    assert ended.err.startswith(f"{bad}: error: /nodes/0/typeId: ")
     assert not Workflow.objects.exists()
 
 
+def test_all_that_is_wrong_is_told_by_pointer_and_code_or_as_json(wop: Wop) -> None:
+    ended = wop("workflow", "validate", "-", stdin=b'{"id": 7}')
+    assert (ended.status, ended.out) == (1, "")
+    told = [line.split(": ") for line in ended.err.splitlines()]
+    assert [line[:3] for line in told if line[2] in {"/id", "/nodes"}] == [
+        ["-", "error", "/id"],
+        ["-", "error", "/nodes"],
+    ]
+    assert all(line[-1].endswith("]") for line in told)
+    ended = wop("workflow", "validate", "-", "--json", stdin=b'{"id": 7}')
+    (report,) = json.loads(ended.out)
+    assert (ended.status, report["file"], report["valid"]) == (1, "-", False)
+    assert [found["pointer"] for found in report["diagnostics"]] == [line[2] for line in told]
+
+
+def test_a_file_that_cannot_be_read_is_told_among_the_others_in_json_too(wop: Wop, tmp_path: Path) -> None:
+    bad, good = tmp_path / "1.json", write(tmp_path, "2.json", factories.one_gate())
+    bad.write_text("[1]")
+    ended = wop("workflow", "validate", str(bad), good, "--json")
+    first, second = json.loads(ended.out)
+    assert (ended.status, first["file"], first["error"]) == (1, str(bad), "validation_error")
+    assert (second["file"], second["valid"]) == (good, True)
+    assert wop("workflow", "validate", str(bad), good).out == f"{good}\n"
+
+
+def test_warnings_are_told_and_change_nothing(wop: Wop, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {"code": "careful", "severity": "warning", "pointer": "/nodes/0", "message": "Nobody can\x1b[2J answer."}
+
+    def warn(*_: object, **__: object) -> JsonObject:
+        return {"valid": True, "diagnostics": [dict(found)]}
+
+    monkeypatch.setattr("interrupts.surfaces.cli.gateways.call", warn)
+    ended = wop("workflow", "validate", "-", stdin=b"{}")
+    assert (ended.status, ended.out) == (0, "-\n")
+    assert ended.err == "-: warning: /nodes/0: Nobody can\\u001b[2J answer. [careful]\n"
+
+
+@pytest.mark.django_db
+def test_validating_needs_no_tenant_and_no_database(wop: Wop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = write(tmp_path, "flow.json", factories.one_gate())
+    with CaptureQueriesContext(connection) as asked:
+        assert wop("workflow", "validate", path).status == 0
+    assert len(asked) == 0
+
+
 def test_the_help_says_where_to_learn_how_to_write_one(wop: Wop) -> None:
-    for verb in ("load", "check"):
+    for verb in ("load", "validate"):
         assert (
             "How to write one: docs/workflows.md. Samples: interrupts/samples/." in wop("workflow", verb, "--help").out
         )

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol
 
+from tests.surfaces.cli.surface import CommandLine, CommandLineElsewhere
 from tests.surfaces.mcp.client import Mcp
 from tests.surfaces.rest.api import Api, wire
 from tests.surfaces.rpc.client import PATH, Rpc
@@ -120,4 +122,10 @@ def refusal(code: str, details: Any, below: str = "") -> Refused:
     return Refused(code, tuple(told))
 
 
-SURFACES: Final[dict[str, Callable[[str], Surface]]] = {"rest": Rest, "rpc": JsonRpc, "mcp": Tools}
+SURFACES: Final[dict[str, Callable[[str], Surface]]] = {
+    "rest": Rest,
+    "rpc": JsonRpc,
+    "mcp": Tools,
+    "cli": partial(CommandLine, Refused),
+    "cli with a key": partial(CommandLineElsewhere, Refused),
+}

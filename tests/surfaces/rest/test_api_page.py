@@ -17,7 +17,7 @@ from interrupts.urls import urlpatterns
 from interrupts.vocabulary import Action
 from tests import factories
 from tests.architecture.sources import ROOT
-from tests.surfaces.rest.api import Api
+from tests.surfaces.rest.api import Api, wire
 
 PAGE = (ROOT / "docs/api.md").read_text("utf-8")
 
@@ -49,6 +49,19 @@ def _wire_name(found: re.Match[str]) -> str:
 def test_the_page_shows_the_discovery_document_of_a_new_installation(api: Api) -> None:
     (shown,) = re.findall(r"well-known/openwop\nHTTP.*?\n\n(\{.*?^\})$", PAGE, re.MULTILINE | re.DOTALL)
     assert json.loads(shown) == api.get("/.well-known/openwop").body
+
+
+@pytest.mark.django_db
+def test_the_page_shows_what_an_inspected_run_is_like(api: Api) -> None:
+    (shown,) = re.findall(r"/interrupt\nHTTP.*?\n\n(\{.*?^\})$", PAGE, re.MULTILINE | re.DOTALL)
+    told = json.loads(shown)
+    asked = told["interrupt"]["payload"]
+    factories.register(json.loads((ROOT / "interrupts/samples/issue-review.json").read_text("utf-8")))
+    inputs = {"report": asked["report_markdown"], "proposed_issues": asked["proposed_issues"]}
+    run_id = api.post("/runs", {"workflowId": "issue-review", "inputs": inputs}).body["runId"]
+    seen = api.get(f"/host/wopsite/runs/{wire(run_id)}/interrupt").body
+    told["run_id"], told["interrupt"]["id"] = run_id, seen["interrupt"]["id"]
+    assert told == seen
 
 
 def test_each_answer_to_an_approval_is_one() -> None:

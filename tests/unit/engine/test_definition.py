@@ -55,7 +55,13 @@ def test_the_samples_are_valid_and_readable(path: Path) -> None:
 
 
 def test_there_are_samples() -> None:
-    assert [path.stem for path in SAMPLES] == ["article-review", "expense-approval", "release-gate", "small-purchase"]
+    assert [path.stem for path in SAMPLES] == [
+        "article-review",
+        "expense-approval",
+        "issue-review",
+        "release-gate",
+        "small-purchase",
+    ]
 
 
 def test_every_mistake_is_listed_at_its_place_in_one_answer() -> None:

@@ -282,7 +282,7 @@ def test_the_source_of_a_binding_is_written_as_the_value_of_an_input() -> None:
 
 
 def test_a_binding_must_not_replace_what_another_has_put() -> None:
-    assert problems(request=[bound("/a/b"), bound("/a")]) == [("/request/1/target", "unique")]
-    assert problems(request=[bound("/a"), bound("/a")]) == [("/request/1/target", "unique")]
+    assert problems(request=[bound("/a/b"), bound("/a")]) == [("/request/1/target", "binding_way")]
+    assert problems(request=[bound("/a"), bound("/a")]) == [("/request/1/target", "binding_way")]
     resume: JsonValue = [{"source": "/a", "target": "v"}, {"source": "/b", "target": "v"}]
     assert problems(resume=resume) == [("/resume/1/target", "unique")]

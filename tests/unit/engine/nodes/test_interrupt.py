@@ -34,7 +34,7 @@ def test_it_raises_the_interrupt_that_its_configuration_writes_out() -> None:
         resume_schema={"type": "object"},
     )
     assert NODE.asks(config) == Asked(
-        InterruptKind.EXTERNAL_EVENT, {"eventType": "paid", "correlation": {"order": "7"}}
+        InterruptKind.EXTERNAL_EVENT, {"eventType": "paid", "correlation": {"order": "7"}}, ("data",)
     )
 
 
