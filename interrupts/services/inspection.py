@@ -101,8 +101,9 @@ def open_interrupts(
 ) -> JsonObject:
     """Return ``{interrupts, next_cursor?}``: what waits in the actor's tenant and still takes an answer, oldest first.
 
-    Each item is as ``inspect_run`` shows an interrupt, with ``run_id``, ``workflow_id`` and ``title``, which may be empty;
-    without its two schemas, unless ``full``. ``after`` is the ``next_cursor`` of the page before; any other text raises ValidationFailed.
+    Each item is as ``inspect_run`` shows an interrupt, with ``run_id``, ``workflow_id`` and ``title``, which may be
+    empty; without its two schemas, unless ``full``. ``after`` is the ``next_cursor`` of the page before; any other text
+    raises ValidationFailed.
     """
     signer = signing.Signer(salt=f"interrupts.open-list:{actor.tenant_id}")
     position = None if after is None else _read_cursor(signer, after)
