@@ -167,7 +167,7 @@ METHODS: Final = (
                 "full": {"type": "boolean", "default": False, "description": "With both schemas of each."},
             },
         ),
-        result="interrupts as workflow.runs.inspect shows them, with run_id, workflow_id and title; next_cursor for more",
+        result="interrupts, as workflow.runs.inspect shows them, with run, workflow and title; next_cursor for more",
         scope=Scope.RUNS_READ,
         run=_list,
     ),
