@@ -87,7 +87,7 @@ def test_a_whole_key_is_revoked_by_its_prefix_and_never_repeated(wop: Wop) -> No
         (secret.removeprefix("wop_"), "this prefix"),
         (secret.split("_", 2)[2], "this prefix"),
     ):
-        ended = wop("key", "revoke", other)
+        ended = wop("key", "revoke", "--", other)
         assert (ended.status, ended.out, ended.err) == (3, "", f"There is no key with {told}.\n")
 
 
