@@ -24,6 +24,8 @@ Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 _RUN_MUST_NOT_SKIP = os.environ.get("CI_MUST_NOT_SKIP") == "1"
 _ON_POSTGRESQL = settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
 _FOLDER = Path(__file__).parent
+# The command line and the shared contract call the services that other tests call on both databases.
+_IN_WORDS = {_FOLDER / "architecture", _FOLDER / "surfaces" / "cli", _FOLDER / "surfaces" / "contract"}
 _CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
@@ -54,11 +56,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _was_shown_on_sqlite(item: pytest.Item) -> bool:
-    """Tell what a second run on PostgreSQL would only repeat: pure code, and how pages look."""
+    """Tell what a second run on PostgreSQL would only repeat: pure code, how pages look, and what is said in words."""
     if not _ON_POSTGRESQL:
         return False
     is_pure = _FOLDER / "unit" in item.path.parents and not item.get_closest_marker("django_db")
-    return is_pure or item.get_closest_marker("browser") is not None
+    return is_pure or item.get_closest_marker("browser") is not None or not _IN_WORDS.isdisjoint(item.path.parents)
 
 
 @pytest.fixture(scope="session")

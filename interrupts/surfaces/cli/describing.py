@@ -47,15 +47,15 @@ def deadline_in_words(interrupt: JsonObject, now: datetime) -> str:
 
 
 def title_of(interrupt: JsonObject) -> str:
-    """Return what an interrupt is about, in a line: its title, or the first text of what it asks."""
-    if isinstance(interrupt.get("title"), str) and interrupt["title"]:
-        return on_one_line(interrupt["title"])
+    """Return what an interrupt is about, in a line: the first text of what it asks, or the title it was given."""
     payload = interrupt.get("payload")
     members = payload if isinstance(payload, dict) else {}
     for name in ("title", "question", "prompt", "summary", "description"):
         if isinstance(members.get(name), str) and members[name]:
             return on_one_line(members[name])
-    return ""
+    # One without a title is listed under its kind, which is told already.
+    title = interrupt.get("title")
+    return on_one_line(title) if isinstance(title, str) and title != interrupt["kind"] else ""
 
 
 def fields_of(schema: JsonValue) -> list[tuple[str, Shape, bool]]:
