@@ -207,6 +207,8 @@ def installed(folder: Path, **settings: str) -> Iterator[Installation]:
             "DATABASE_URL": database,
             "CELERY_BROKER_URL": redis.url if redis else "",
             "DJANGO_SETTINGS_MODULE": "wopsite.settings",
+            # Several installations share one server, which takes a hundred connections in all.
+            "WOP_DATABASE_POOL_SIZE": "6",
         }
         with _client(port) as http:
             installation = Installation(folder, port, {**os.environ, **ours, **settings}, http, redis)
