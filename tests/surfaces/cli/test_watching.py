@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +84,17 @@ def test_runs_are_started_shown_and_cancelled_on_either_host(wop: Wop, olga: Olg
     assert factories.status(run_id) == "cancelled"
 
 
+@pytest.fixture
+def ctrl_c_is_heard() -> Iterator[None]:
+    """Programs started meanwhile heed Ctrl-C, though a shell that runs the tests in the background has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.timeout(120)
+@pytest.mark.usefixtures("ctrl_c_is_heard")
 def test_stopping_a_watch_of_a_real_host_is_clean(server: str, tmp_path: Path) -> None:
     """The program as it is installed, over a socket: each event as it happens, and an end without a traceback."""
     run_id = factories.start_flow(factories.one_gate(), now=timezone.now())
