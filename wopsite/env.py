@@ -259,7 +259,7 @@ _SQLITE_OPTIONS: dict[str, Any] = {
 
 
 def _postgresql_options(pool_size: int) -> dict[str, Any]:
-    return {"pool": {"min_size": 1, "max_size": pool_size, "timeout": 20}, "connect_timeout": 10}
+    return {"pool": {"min_size": 1, "max_size": pool_size, "timeout": 20, "max_idle": 60}, "connect_timeout": 10}
 
 
 def broker(name: str, folder: Path) -> tuple[str, dict[str, Any]]:
