@@ -6,6 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from interrupts.contracts.json_text import MalformedJson, check_value
+
 NAMES = st.sampled_from(["a", "b", "c", "x-1", ""])
 NUMBERS = st.integers(-4, 12) | st.sampled_from([0.5, 1.0, 2.5, 0.1, 0.3, -0.0, 1e300])
 SCALARS = st.none() | st.booleans() | NUMBERS | st.sampled_from(["", "a", "ab", "xyz", "2031-05-17", "é", "1.2.3.4"])
@@ -66,3 +68,12 @@ DEFINITIONS: dict[str, Any] = {
     "text": {"type": "string", "minLength": 1},
     "tree": {"type": ["object", "string"], "additionalProperties": {"$ref": "#/$defs/tree"}},
 }
+
+
+def is_carried(value: Any) -> bool:
+    """Tell whether a request can hold a value at all: one with U+0000 is refused before any schema is read."""
+    try:
+        check_value(value)
+    except MalformedJson:
+        return False
+    return True
