@@ -57,3 +57,27 @@ def test_every_setting_is_told_of() -> None:
     read = set(re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', sources))
     told = re.findall(r"^\| (`[A-Z_`, ]+`) \|", (ROOT / "docs/operating.md").read_text("utf-8"), re.MULTILINE)
     assert {name for cell in told for name in re.findall(r"[A-Z_]+", cell)} == read - {"WOP_"}
+
+
+def test_the_list_of_conformance_cases_is_that_of_the_tests() -> None:
+    folder = ROOT / "tests/conformance"
+    held, _, waiting = (
+        (folder / "README.md").read_text("utf-8").partition("## Fixtures")[0].partition("Cases that wait")
+    )
+    sources = "".join(path.read_text("utf-8") for path in folder.glob("test_*.py"))
+    tested = {int(case) for name in re.findall(r"def test_cases?_(\w+)", sources) for case in leading_numbers(name)}
+    assert tested == rows(held)
+    assert tested.isdisjoint(rows(waiting))
+
+
+def leading_numbers(name: str) -> list[str]:
+    """The cases that a test's name begins with: 66 and 67 of ``66_and_67_every_type``."""
+    found = re.match(r"(\d+(?:_and_\d+)*)", name)
+    return found[1].split("_and_") if found else []
+
+
+def rows(table: str) -> set[int]:
+    """The numbers of cases in a table: by themselves, or as a range such as ``52 to 57``."""
+    lines = "".join(re.findall(r"^\|.*", re.sub(r"`.*?`", "", table), re.MULTILINE))
+    spans = [(int(a), int(b or a)) for a, b in re.findall(r"\b(\d+)(?: to (\d+))?\b", lines)]
+    return {case for first, last in spans for case in range(first, last + 1)}
