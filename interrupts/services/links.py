@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import cast
 
@@ -44,25 +44,36 @@ class Link:
     token: str
     intent: Intent
     expires_at: datetime
+    is_replay: bool = False
 
 
-def mint_link(*, actor: Actor, run_id: str, node_id: str, intent: Intent, approver: str, now: datetime) -> Link:
+def mint_link(
+    *,
+    actor: Actor,
+    run_id: str,
+    node_id: str,
+    intent: Intent,
+    approver: str,
+    now: datetime,
+    idempotency_key: idempotency.Key | None = None,
+) -> Link:
     """Mint a link to the interrupt open at a node.
 
     ``approver`` is the username or subject id of the person it is for, who must be an active member of the tenant; a
     link without one can answer only a gate that names nobody. It grants nothing: whether that person may answer is
-    decided when they do. Whoever may mint is trusted to hand it to that person alone. Raises NotFound, AlreadyResolved
-    or ValidationFailed.
+    decided when they do. Whoever may mint is trusted to hand it to that person alone. Under a key what the link says is
+    kept, and not its signature: the same request is given the same link, and no token is stored. Raises NotFound,
+    AlreadyResolved or ValidationFailed.
     """
-    run = read_run(tenant_id=actor.tenant_id, run_id=run_id)
-    suspension = selectors.open_suspension(run.pk, node_id)
-    if suspension is None:
-        if selectors.was_suspended(run.pk, node_id):
-            raise AlreadyResolved
-        raise NotFound(f"The node “{node_id}” is not waiting for an answer.")
-    _refuse_past_deadline(suspension, now)
-    subject_id = _subject_of(actor.tenant_id, approver) if approver else ""
-    return _mint(suspension, intent, subject_id, tokens.LIFETIME, by=actor.subject_id, now=now)
+
+    def claims() -> JsonObject:
+        suspension = _waiting(actor.tenant_id, run_id, node_id)
+        _refuse_past_deadline(suspension, now)
+        subject_id = _subject_of(actor.tenant_id, approver) if approver else ""
+        return _claims(suspension, intent, subject_id, tokens.LIFETIME, by=actor.subject_id, now=now).to_json()
+
+    done = idempotency.run(claims, key=idempotency_key, now=now)
+    return replace(_signed(Claims.from_json(done.result)), is_replay=done.is_replay)
 
 
 def mint_mail_link(*, suspension: Suspension, approver: str, lifetime: timedelta, now: datetime) -> Link:
@@ -72,7 +83,17 @@ def mint_mail_link(*, suspension: Suspension, approver: str, lifetime: timedelta
     the deadline all the same. Raises AlreadyResolved when that has passed.
     """
     _refuse_past_deadline(suspension, now)
-    return _mint(suspension, Intent.RESOLVE, approver, lifetime, by=MAIL, now=now)
+    return _signed(_claims(suspension, Intent.RESOLVE, approver, lifetime, by=MAIL, now=now))
+
+
+def _waiting(tenant_id: str, run_id: str, node_id: str) -> Suspension:
+    run = read_run(tenant_id=tenant_id, run_id=run_id)
+    suspension = selectors.open_suspension(run.pk, node_id)
+    if suspension is None:
+        if selectors.was_suspended(run.pk, node_id):
+            raise AlreadyResolved
+        raise NotFound(f"The node “{node_id}” is not waiting for an answer.")
+    return suspension
 
 
 def _refuse_past_deadline(suspension: Suspension, now: datetime) -> None:
@@ -80,10 +101,11 @@ def _refuse_past_deadline(suspension: Suspension, now: datetime) -> None:
         raise AlreadyResolved("The deadline of this interrupt has passed.")
 
 
-def _mint(
+def _claims(
     suspension: Suspension, intent: Intent, approver: str, lifetime: timedelta, *, by: str, now: datetime
-) -> Link:
-    claims = Claims(
+) -> Claims:
+    logger.info("link minted interrupt=%s intent=%s approver=%s by=%s", suspension.pk, intent, approver or "-", by)
+    return Claims(
         run_id=suspension.run_id,
         node_id=suspension.node_id,
         interrupt_id=suspension.pk,
@@ -91,8 +113,10 @@ def _mint(
         intent=intent,
         approver=approver,
     )
-    logger.info("link minted interrupt=%s intent=%s approver=%s by=%s", suspension.pk, intent, approver or "-", by)
-    return Link(token=tokens.mint(claims), intent=intent, expires_at=claims.expires_at)
+
+
+def _signed(claims: Claims) -> Link:
+    return Link(token=tokens.mint(claims), intent=claims.intent, expires_at=claims.expires_at)
 
 
 def inspect_by_token(*, token: str, now: datetime) -> JsonObject:

@@ -18,6 +18,7 @@ from enum import StrEnum
 from typing import Final
 
 from interrupts import conf
+from interrupts.contracts.types import JsonObject
 from interrupts.errors import InterruptTokenInvalid
 from interrupts.events import isoformat, parse_isoformat
 
@@ -48,6 +49,28 @@ class Claims:
     intent: Intent
     approver: str = ""
 
+    def to_json(self) -> JsonObject:
+        members: JsonObject = {
+            "runId": self.run_id,
+            "nodeId": self.node_id,
+            "interruptId": self.interrupt_id,
+            "expiresAt": isoformat(self.expires_at),
+            "intent": str(self.intent),
+        }
+        return {**members, "approver": self.approver} if self.approver else members
+
+    @classmethod
+    def from_json(cls, members: JsonObject) -> Claims:
+        """Raises InterruptTokenInvalid or ValueError for members that no token could have."""
+        return cls(
+            run_id=_text(members["runId"]),
+            node_id=_text(members["nodeId"]),
+            interrupt_id=_text(members["interruptId"]),
+            expires_at=_moment(members["expiresAt"]),
+            intent=Intent(_text(members["intent"])),
+            approver=_text(members.get("approver", "")),
+        )
+
 
 def expiry(*, deadline: datetime | None, now: datetime, lifetime: timedelta = LIFETIME) -> datetime:
     """Return when a token minted now ends: after ``lifetime``, and never past the interrupt's own deadline."""
@@ -58,16 +81,7 @@ def expiry(*, deadline: datetime | None, now: datetime, lifetime: timedelta = LI
 def mint(claims: Claims) -> str:
     """Return the token for ``claims``, signed with the active key."""
     kid, secret = conf.token_keys().active
-    members = {
-        "runId": claims.run_id,
-        "nodeId": claims.node_id,
-        "interruptId": claims.interrupt_id,
-        "expiresAt": isoformat(claims.expires_at),
-        "intent": str(claims.intent),
-    }
-    if claims.approver:
-        members["approver"] = claims.approver
-    payload = _encode(json.dumps(members, separators=(",", ":")).encode())
+    payload = _encode(json.dumps(claims.to_json(), separators=(",", ":")).encode())
     signed = f"{_PREFIX}{_ALGORITHM}.{kid}.{payload}"
     return f"{signed}.{_encode(_mac(secret, signed.encode()))}"
 
@@ -114,14 +128,7 @@ def _claims(payload: bytes) -> Claims:
         members = json.loads(payload)
         if not isinstance(members, dict) or not members.keys() >= _MEMBERS:
             raise InterruptTokenInvalid
-        return Claims(
-            run_id=_text(members["runId"]),
-            node_id=_text(members["nodeId"]),
-            interrupt_id=_text(members["interruptId"]),
-            expires_at=_moment(members["expiresAt"]),
-            intent=Intent(members["intent"]),
-            approver=_text(members.get("approver", "")),
-        )
+        return Claims.from_json(members)
     except (ValueError, RecursionError) as error:
         raise InterruptTokenInvalid from error
 

@@ -17,7 +17,7 @@ from interrupts.errors import (
 )
 from interrupts.models import IdempotencyRecord, Membership
 from interrupts.services import tokens
-from interrupts.services.idempotency import Done
+from interrupts.services.idempotency import Done, Key
 from interrupts.services.links import inspect_by_token, mint_link, open_link
 from interrupts.services.tokens import Claims, Intent
 from interrupts.vocabulary import Lane, RefKind
@@ -244,6 +244,9 @@ def test_no_token_comes_into_log_lines_events_or_rows(caplog: pytest.LogCaptureF
     run_id = start_flow(one_gate())
     token = link(run_id, "ann")
     inspect_by_token(token=token, now=NOW)
+    kept = Key("acme", "mintInterruptLink", KEY, "d")
+    minting: dict[str, Any] = {"actor": actor("owner"), "run_id": run_id, "node_id": "gate", "intent": Intent.RESOLVE}
+    assert mint_link(**minting, approver="ann", now=NOW, idempotency_key=kept).token == token
     use(token, key=KEY)
     said = caplog.text + str(trail(run_id)) + str(list(IdempotencyRecord.objects.values()))
     said += str(last(run_id, "interrupt.resolved"))

@@ -99,6 +99,16 @@ def test_minting_needs_the_scope_the_tenant_and_something_that_waits(api: Api, s
     minted(api, gate_run).refused(409, "interrupt_already_resolved")
 
 
+def test_a_repeated_request_is_given_the_same_link(api: Api, gate_run: str, clock: time_machine.Traveller) -> None:
+    path = f"/host/wopsite/runs/{wire(gate_run)}/interrupts/gate/links"
+    first = api.post(path, {"intent": "inspect"}, Idempotency_Key=KEY)
+    clock.shift(60)
+    again = api.post(path, {"intent": "inspect"}, Idempotency_Key=KEY)
+    assert (again.status, again.body, again.headers["OpenWOP-Idempotent-Replay"]) == (201, first.body, "true")
+    assert first.body["token"] != api.post(path, {"intent": "inspect"}).body["token"]
+    api.post(path, {"intent": "resolve"}, Idempotency_Key=KEY).refused(409, "idempotency_key_mismatch")
+
+
 def test_no_answer_of_the_protocol_holds_a_token(api: Api, gate_run: str) -> None:
     made = token(api, gate_run)
     api.post(f"/interrupts/{made}", {"resumeValue": {"action": "ask"}}, Idempotency_Key=KEY)

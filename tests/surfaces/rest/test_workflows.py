@@ -63,11 +63,12 @@ def test_every_problem_of_a_definition_is_told_by_pointer(api: Api) -> None:
     assert Workflow.objects.count() == 0
 
 
-def test_the_same_key_gives_the_same_answer_again(api: Api) -> None:
-    first = api.post(REGISTER, factories.one_gate(), Idempotency_Key=KEY)
-    again = api.post(REGISTER, factories.one_gate(), Idempotency_Key=KEY)
-    assert (again.status, again.raw, again.headers["OpenWOP-Idempotent-Replay"]) == (201, first.raw, "true")
-    other = api.post(REGISTER, factories.one_gate("other"), Idempotency_Key=KEY)
+@pytest.mark.parametrize("path", [REGISTER, f"{REGISTER}:check"])
+def test_the_same_key_gives_the_same_answer_again(api: Api, path: str) -> None:
+    first = api.post(path, factories.one_gate(), Idempotency_Key=KEY)
+    again = api.post(path, factories.one_gate(), Idempotency_Key=KEY)
+    assert (again.status, again.raw, again.headers["OpenWOP-Idempotent-Replay"]) == (first.status, first.raw, "true")
+    other = api.post(path, factories.one_gate("other"), Idempotency_Key=KEY)
     other.refused(409, "idempotency_key_mismatch")
 
 

@@ -106,8 +106,6 @@ class TokenView(ProtocolView):
 
 
 class LinkView(ProtocolView):
-    """Minting. An Idempotency-Key changes nothing here: nothing is stored, least of all a token."""
-
     operations: ClassVar[Mapping[str, Operation]] = {
         "POST": Operation(
             id="mintInterruptLink",
@@ -121,7 +119,8 @@ class LinkView(ProtocolView):
     }
 
     def post(self, request: Request, run_id: str, node_id: str) -> HttpResponse:
-        body = self.body(self.raw())
+        raw = self.raw()
+        body = self.body(raw)
         link = mint_link(
             actor=self.actor,
             run_id=run_id,
@@ -129,6 +128,7 @@ class LinkView(ProtocolView):
             intent=Intent(str(body.get("intent", Intent.RESOLVE))),
             approver=str(body.get("approver", "")),
             now=self.now,
+            idempotency_key=self.idempotency_key(raw),
         )
         minted: JsonObject = {
             "token": link.token,
@@ -136,4 +136,4 @@ class LinkView(ProtocolView):
             "intent": str(link.intent),
             "expiresAt": isoformat(link.expires_at),
         }
-        return json_response(minted, status=201)
+        return json_response(minted, status=201, is_replay=link.is_replay)

@@ -82,10 +82,15 @@ class CheckView(ProtocolView):
     }
 
     def post(self, request: Request) -> HttpResponse:
-        definition = check_workflow(read_json(self.raw()))
-        return json_response(
-            {"workflowId": definition["id"], "version": definition["version"], "digest": digest(definition)}
-        )
+        raw = self.raw()
+        document = read_json(raw)
+
+        def check() -> JsonObject:
+            definition = check_workflow(document)
+            return {"workflowId": definition["id"], "version": definition["version"], "digest": digest(definition)}
+
+        done = idempotency.run(check, key=self.idempotency_key(raw), now=self.now)
+        return json_response(done.result, is_replay=done.is_replay)
 
 
 def _outcome(registered: Registered) -> JsonObject:
