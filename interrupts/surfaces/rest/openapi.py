@@ -85,7 +85,7 @@ def openapi_text() -> str:
 
 
 def _parameters(operation: Operation) -> list[Parameter]:
-    extra = [_KEY] if operation.is_mutation and operation.needs_credential else []
+    extra = [_KEY] if operation.is_mutation else []
     extra += [_IF_NONE_MATCH] if operation.is_conditional else []
     return [_VERSION, *operation.parameters, *extra]
 

@@ -99,6 +99,13 @@ def test_every_operation_names_its_body_its_answers_and_its_refusals(document: A
                 assert "$ref" in operation["responses"][status]["content"]["application/json"]["schema"]
 
 
+def test_every_mutation_takes_an_idempotency_key_and_no_read_does(document: Any) -> None:
+    for methods in document["paths"].values():
+        for method, operation in methods.items():
+            taken = "Idempotency-Key" in {parameter["name"] for parameter in operation["parameters"]}
+            assert taken == (method != "get"), operation["operationId"]
+
+
 def test_the_document_is_served_with_a_tag(anonymous: Api) -> None:
     first = anonymous.get("/openapi.json")
     assert parse_json(first.raw) is not None
