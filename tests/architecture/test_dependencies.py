@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from importlib.metadata import packages_distributions
 from typing import Final
 
@@ -43,6 +44,7 @@ def asked_for(file: str) -> set[str]:
     return {normalised(found[0]) for line in lines if (found := re.match(r"[A-Za-z][\w.-]*", line))}
 
 
+@cache
 def imported() -> set[str]:
     """The distributions of what sources import, and of what settings name as text."""
     roots = set()
