@@ -77,6 +77,18 @@ class ApprovalKind(Kind):
         answer = cast("JsonObject", value)
         return {**answer, "decidedAt": answer.get("decidedAt", isoformat(now))}
 
+    def progress(self, interrupt: OpenInterrupt) -> str:
+        """Return how many have approved and how many still must, where one approval is not enough."""
+        policy = read_policy(interrupt.data)
+        if policy.required_approvals == 1:
+            return ""
+        cast_votes = selectors.votes_at([interrupt.id]).get(interrupt.id, [])
+        count = quorum.tally(policy, votes.ballots([each.vote for each in cast_votes if not each.has_left]))
+        missing = policy.required_approvals - count.accepts
+        needed = f"{missing} more {'is' if missing == 1 else 'are'} needed"
+        against = f", {count.rejects} against" if count.rejects else ""
+        return f"{count.accepts} of {policy.required_approvals} approvals{against}, {needed}"
+
     def authorize(self, interrupt: OpenInterrupt, actor: Actor) -> Right:
         return eligibility.decide(interrupt_id=interrupt.id, actor=actor)
 

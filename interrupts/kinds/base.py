@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
@@ -123,6 +124,18 @@ def submission(kind: str, resume_schema: JsonObject, *, typed: bool) -> Contract
     return Contract(kind, (SUBMITTED,), ANY_OBJECT, resume_schema, typed)
 
 
+def answer_problems(
+    outcome: str, payload: JsonValue, *, outcomes: Sequence[str], resume_schema: JsonObject
+) -> list[Problem]:
+    """Return all that is wrong with an answer, at ``/outcome`` and below ``/payload``; raise SchemaRefused."""
+    compiled = compile_schema(resume_schema)
+    found = [replace(problem, pointer=f"/payload{problem.pointer}") for problem in validate(compiled, payload)]
+    if outcome in outcomes:
+        return found
+    message = f"“{outcome[:_SHOWN]}” is no outcome here. The outcomes are: {', '.join(outcomes)}."
+    return [Problem("/outcome", "enum", message), *found]
+
+
 class Kind(ABC):
     """One kind of interrupt. Stateless: one instance serves all runs."""
 
@@ -151,6 +164,10 @@ class Kind(ABC):
     def derived(self, interrupt: OpenInterrupt) -> Contract:
         """Return the contract that follows from what is asked."""
 
+    def progress(self, interrupt: OpenInterrupt) -> str:
+        """Return in words what the answers so far come to, where one alone need not decide; empty otherwise."""
+        return ""
+
     def shown(self, interrupt: OpenInterrupt) -> JsonValue:
         """Return what an inspection shows as the interrupt's payload."""
         return interrupt.data
@@ -162,12 +179,9 @@ class Kind(ABC):
         satisfy the contract (below ``/payload``).
         """
         contract = self.contract(interrupt)
-        if outcome not in contract.outcomes:
-            message = f"“{outcome[:_SHOWN]}” is no outcome here. The outcomes are: {', '.join(contract.outcomes)}."
-            raise validation_failed([Problem("/outcome", "enum", message)])
-        problems = validate(compile_schema(contract.resume_schema), payload)
+        problems = answer_problems(outcome, payload, outcomes=contract.outcomes, resume_schema=contract.resume_schema)
         if problems:
-            raise validation_failed(problems, base="/payload")
+            raise validation_failed(problems)
         return {"outcome": outcome, "payload": payload} if contract.enveloped else self.composed(outcome, payload)
 
     def composed(self, outcome: str, payload: JsonValue) -> JsonValue:

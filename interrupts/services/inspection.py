@@ -47,10 +47,11 @@ class _Found:
 def inspect_run(*, actor: Actor, run_id: str, now: datetime) -> JsonObject:
     """Return what a run of the actor's tenant waits for, or raise NotFound.
 
-    ``{run_id, status, run_status, interrupt, interrupts?}``. ``status`` is "interrupted" while an interrupt is open and
-    the run's own status otherwise; ``interrupt`` is the one that was opened first, or null; ``interrupts`` holds the
-    ids of all, when there are several. A parent that waits for a sub-workflow shows the sub-workflow's interrupt, with
-    the ``route`` to it.
+    ``{run_id, status, run_status, interrupt, title?, progress?, interrupts?}``. ``status`` is "interrupted" while an
+    interrupt is open and the run's own status otherwise; ``interrupt`` is the one that was opened first, or null, and
+    has the members of the public inspect shape; ``title`` is what lists call it, ``progress`` tells in words how far it
+    is, where it takes several answers; ``interrupts`` holds the ids of all, when there are several. A parent that waits
+    for a sub-workflow shows the sub-workflow's interrupt, with the ``route`` to it.
     """
     run = _run(actor, run_id)
     found = _open_below(run)
@@ -60,6 +61,8 @@ def inspect_run(*, actor: Actor, run_id: str, now: datetime) -> JsonObject:
         "run_status": run.status,
         "interrupt": _request(found[0], now) if found else None,
     }
+    if found:
+        shown |= _besides(found[0].suspension)
     if len(found) > 1:
         shown["interrupts"] = [each.suspension.pk for each in found]
     return shown
@@ -168,6 +171,13 @@ def _request(found: _Found, now: datetime, *, full: bool = True) -> JsonObject:
     if found.route:
         shown["route"] = [{"node_id": node_id, "run_id": run_id} for node_id, run_id in found.route]
     return shown if full else {name: value for name, value in shown.items() if name not in _SCHEMAS}
+
+
+def _besides(row: Suspension) -> JsonObject:
+    """Return what is told of an interrupt beside its contract, where there is something to tell."""
+    interrupt = suspensions.as_interrupt(row)
+    told: JsonObject = {"title": row.title, "progress": registry.get(interrupt.kind).progress(interrupt)}
+    return {name: text for name, text in told.items() if text}
 
 
 def _listed(row: Suspension, now: datetime, *, full: bool) -> JsonObject:

@@ -124,6 +124,7 @@ def test_inspect_includes_schemas_outcomes_typed_flag_and_payload(owner: Actor) 
             "typed": True,
             "resumable": True,
         },
+        "title": "Review the issues",
     }
     assert suspension(run_id, "review").title == "Review the issues"
 
@@ -261,6 +262,7 @@ def test_resume_rejects_unknown_outcomes_before_mutating_run_state(owner: Actor)
     told: Any = caught.value.details["problems"]
     assert [(problem["pointer"], problem["keyword"]) for problem in told] == [("/outcome", "enum")]
     assert "submitted, cancelled" in told[0]["message"]
+    assert caught.value.details["field"] == "outcome"
 
 
 def test_an_answer_is_held_to_the_contract_of_its_pause(owner: Actor) -> None:

@@ -128,7 +128,8 @@ METHODS: Final = (
         params_schema=reading({"run_id": RUN_ID}),
         result=(
             "run_id, status (“interrupted” while something is asked), run_status, and interrupt: its id, kind, payload,"
-            " outcomes, request_schema, resume_schema, typed, resumable; interrupts, all ids, where there are several"
+            " outcomes, request_schema, resume_schema, typed, resumable; title, and progress where it takes several"
+            " answers; interrupts, all ids, where there are several"
         ),
         scope=Scope.RUNS_READ,
         run=_inspect,

@@ -15,13 +15,14 @@ from interrupts.errors import TenantMismatch
 from interrupts.ids import tenant_of
 from interrupts.problems import validation_failed
 from interrupts.services.idempotency import Done
+from interrupts.services.pausing import PauseRun, ResumeRun, pause_run, resume_run
 from interrupts.services.runs import CancelRun, cancel_run, create_run, read_run
 from interrupts.surfaces.creation import read_create_run
 from interrupts.surfaces.cursors import mint_cursor, read_cursor
 from interrupts.surfaces.documents import run_snapshot
 from interrupts.surfaces.methods.base import Call, Method, changing, reading, refused
 from interrupts.surfaces.polling import await_events
-from interrupts.vocabulary import BOUND_ID_PATTERN, NODE_ID_PATTERN, TERMINAL_STATUSES, RunStatus, Scope
+from interrupts.vocabulary import BOUND_ID_PATTERN, NODE_ID_PATTERN, TERMINAL_STATUSES, DrainPolicy, RunStatus, Scope
 
 MAX_WAIT_SECONDS: Final = 60
 TIMEOUT_MEMBER: Final = "timeout_seconds"
@@ -101,6 +102,26 @@ def _cancel(call: Call) -> Done:
     )
     done = cancel_run(request=request, now=call.now)
     return Done({"run_id": done.result["runId"], "status": done.result["status"]}, done.is_replay)
+
+
+def _pause(call: Call) -> Done:
+    policy = DrainPolicy.IMMEDIATE if call.params.get("immediate") else DrainPolicy.DRAIN_CURRENT_NODE
+    request = PauseRun(call.actor, run_id(call), policy, call.optional_text("reason"), call.key())
+    done = pause_run(request=request, now=call.now)
+    begun: JsonObject = {"paused_at": done.result["pausedAt"]} if "pausedAt" in done.result else {}
+    return Done({"run_id": done.result["runId"], "status": done.result["status"], **begun}, done.is_replay)
+
+
+def _unpause(call: Call) -> Done:
+    done = resume_run(
+        request=ResumeRun(call.actor, run_id(call), call.optional_text("reason"), call.key()), now=call.now
+    )
+    told: JsonObject = {
+        "run_id": done.result["runId"],
+        "status": done.result["status"],
+        "resumed_at": done.result["resumedAt"],
+    }
+    return Done(told, done.is_replay)
 
 
 def _get(call: Call) -> Done:
@@ -222,5 +243,31 @@ METHODS: Final = (
         scope=Scope.RUNS_CANCEL,
         run=_cancel,
         is_destructive=True,
+    ),
+    Method(
+        name="workflow.runs.pause",
+        summary="Let a run start nothing more until it is unpaused",
+        params_schema=changing(
+            {"run_id": RUN_ID},
+            {
+                "immediate": {
+                    "type": "boolean",
+                    "default": False,
+                    "description": "Cut short what is under way; it starts anew when the run goes on.",
+                },
+                "reason": _REASON,
+            },
+        ),
+        result="run_id, status, and paused_at; without it the pause begins when what is under way has ended",
+        scope=Scope.RUNS_CANCEL,
+        run=_pause,
+    ),
+    Method(
+        name="workflow.runs.unpause",
+        summary="Let a paused run go on, or take back a pause that has not begun",
+        params_schema=changing({"run_id": RUN_ID}, {"reason": _REASON}),
+        result="run_id, status and resumed_at; where the run stands then, workflow.runs.get tells",
+        scope=Scope.RUNS_CANCEL,
+        run=_unpause,
     ),
 )

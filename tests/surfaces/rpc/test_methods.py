@@ -36,6 +36,20 @@ def test_a_run_is_started_read_listed_followed_and_cancelled(rpc: Rpc) -> None:
     assert after["events"][-1]["type"] == "run.cancelled"
 
 
+def test_a_run_is_paused_and_unpaused(rpc: Rpc) -> None:
+    nap = factories.chain(factories.node("wait", "core.delay", config={"ms": 60_000}), workflow_id="nap")
+    run_id = factories.start_flow(nap)
+    begun = rpc.call("workflow.runs.pause", {"run_id": run_id})
+    assert begun == {"run_id": run_id, "status": "paused"}
+    paused = rpc.call("workflow.runs.pause", {"run_id": run_id, "immediate": True, "reason": "month end"})
+    assert paused == {"run_id": run_id, "status": "paused", "paused_at": paused["paused_at"]}
+    assert factories.status(run_id) == "paused"
+    rpc.refused("workflow.runs.pause", {"run_id": run_id}, "run_state_conflict")
+    gone_on = rpc.call("workflow.runs.unpause", {"run_id": run_id})
+    assert gone_on == {"run_id": run_id, "status": "running", "resumed_at": gone_on["resumed_at"]}
+    rpc.refused("workflow.runs.unpause", {"run_id": run_id}, "run_state_conflict")
+
+
 def test_the_list_of_runs_is_read_page_by_page(rpc: Rpc) -> None:
     factories.register(factories.one_gate())
     started = {rpc.call("workflow.runs.start", {"workflow_id": "flow"})["run_id"] for _ in range(3)}
