@@ -26,6 +26,7 @@ from wopsite.celery import app
 from wopsite.supervisor import Supervisor
 
 _PORT_PATIENCE_SECONDS = 25.0
+_RULE = "-" * 80
 
 
 class CannotStart(SystemExit):
@@ -44,9 +45,13 @@ def main() -> int:
         claim.write(f"process {os.getpid()}, {_origin()}")
         _note_first_start()
         _check()
-        is_new = _prepare_database()
         _prepare_broker()
-        status = Supervisor(commands(), say).run(_web_answers, lambda: _announce(is_new=is_new))
+        accounts = _prepare_database()
+        try:
+            status = Supervisor(commands(), say).run(_web_answers, lambda: _announce(accounts))
+        finally:
+            # Passwords that nobody was shown are lost: also a start that fails tells them.
+            _tell(accounts)
         claim.clear()
     return status
 
@@ -156,16 +161,16 @@ def _check() -> None:
         raise CannotStart(str(error)) from None
 
 
-def _prepare_database() -> bool:
-    """Bring the tables up to date, and fill a new database; return whether it was one."""
+def _prepare_database() -> list[str]:
+    """Bring the tables up to date, and fill a new database; return the lines that say how to sign in to it."""
     _migrate()
-    is_new = connection.vendor == "sqlite" and _first_start().exists()
-    if is_new:
+    accounts: list[str] = []
+    if connection.vendor == "sqlite" and _first_start().exists():
         say("New database: loading the sample workflows and accounts.")
-        _load_samples()
+        accounts = _load_samples()
         _first_start().unlink()
     connection.close()
-    return is_new
+    return accounts
 
 
 def _migrate() -> None:
@@ -181,11 +186,13 @@ def _migrate() -> None:
         raise CannotStart(f"The {connection.display_name} database {name} cannot be used: {reason}") from None
 
 
-def _load_samples() -> None:
+def _load_samples() -> list[str]:
+    told = io.StringIO()
     try:
-        call_command("wop", "sample")
+        call_command("wop", "sample", stdout=told)
     except CommandError as error:
         raise CannotStart(f"The samples could not be loaded: {error}") from None
+    return told.getvalue().splitlines()
 
 
 def _prepare_broker() -> None:
@@ -223,12 +230,19 @@ def _web_answers() -> bool:
     return True
 
 
-def _announce(*, is_new: bool) -> None:
+def _announce(accounts: list[str]) -> None:
     say(f"\nwopsite is running: {_origin()}/")
     say(f"Sign in at {_origin()}/accounts/login/ (forgotten: .venv/bin/python manage.py changepassword NAME).")
-    if is_new:
-        say("The passwords are printed above, once.")
+    say("A new API key: .venv/bin/wop key create --user NAME --scope runs:create runs:read approvals:respond")
+    _tell(accounts)
     say("Ctrl-C stops it.\n")
+
+
+def _tell(accounts: list[str]) -> None:
+    """Print what is shown once, set off by lines, and forget it."""
+    if accounts:
+        say("\n".join(["", _RULE, *accounts, _RULE, ""]))
+        accounts.clear()
 
 
 if __name__ == "__main__":
