@@ -12,8 +12,8 @@ from django.conf import settings
 from approvals import grants
 from approvals.grants import HolderName, RefName
 from approvals.samples import ADMINISTRATOR, Account, load_samples
-from interrupts.services import identity
-from interrupts.surfaces.cli.command import Command, Outcome, tenant_argument
+from interrupts.surfaces.cli.command import Command, Outcome
+from interrupts.surfaces.cli.tenants import chosen_tenant, tenant_argument
 from interrupts.vocabulary import RefKind
 
 _MAX_REF: Final = 256
@@ -45,7 +45,7 @@ def _grant_arguments(parser: ArgumentParser) -> None:
 
 
 def _grant(arguments: Namespace, _now: datetime) -> Outcome:
-    tenant = identity.get_tenant(arguments.tenant)
+    tenant = chosen_tenant(arguments)
     if arguments.ref is None:
         workflow = grants.grant_override(tenant=tenant, workflow_id=arguments.override, holder=arguments.to)
         return Outcome(values=(workflow.workflow_id,))
@@ -53,7 +53,7 @@ def _grant(arguments: Namespace, _now: datetime) -> Outcome:
 
 
 def _revoke(arguments: Namespace, _now: datetime) -> Outcome:
-    tenant = identity.get_tenant(arguments.tenant)
+    tenant = chosen_tenant(arguments)
     if arguments.ref is None:
         workflow = grants.revoke_override(tenant=tenant, workflow_id=arguments.override, holder=arguments.to)
         return Outcome(values=(workflow.workflow_id,))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 from django.utils import timezone
 
@@ -36,6 +36,7 @@ from interrupts.surfaces.cli import (
 from interrupts.surfaces.cli.command import STOPPED, Outcome, add_commands
 from interrupts.surfaces.cli.completion import PROGRAM
 from interrupts.surfaces.cli.paint import paint_for
+from interrupts.surfaces.cli.redaction import redacted, redacted_usage
 from interrupts.surfaces.cli.words import in_json, plain
 from interrupts.surfaces.mcp import command as mcp
 from interrupts.surfaces.problems import envelope, exit_code
@@ -57,6 +58,19 @@ COMMANDS: Final = (
     *completion.COMMANDS,
     *cli.COMMANDS,
 )
+
+
+class _Parser(CommandParser):
+    """Complains about a command that is written wrongly without repeating a key that is among its words."""
+
+    def error(self, message: str) -> Any:
+        told = redacted_usage(message)
+        if message.startswith("unrecognized arguments") and ("--url" in message or "--key" in message):
+            told += (
+                "\nThis command is about the installation of this machine and takes no --url and no --key."
+                " Whether another host is ready, it tells at /readyz: curl https://wop.example.org/readyz"
+            )
+        return super().error(told)
 
 
 class Command(BaseCommand):
@@ -82,6 +96,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         if parser.prog == f"{PROGRAM} {PROGRAM}":
             parser.prog = PROGRAM
+        # Django makes the parser and asks for no class of it; those below it are of the same one.
+        parser.__class__ = _Parser
         add_commands(parser, COMMANDS)
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -96,10 +112,11 @@ class Command(BaseCommand):
             self._write_values(outcome.values)
             status = outcome.status or status
             mark = complaints.bad if outcome.status else complaints.caution
+            notes = [redacted(note, options.get("key")) for note in outcome.notes]
             if outcome.status and not self._is_program:
-                failed += outcome.notes
+                failed += notes
                 continue
-            for note in outcome.notes:
+            for note in notes:
                 self.stderr.write(plain(note), mark)
         if failed:
             raise CommandError("\n".join(failed), returncode=status)
@@ -153,4 +170,5 @@ def _refuse_forbidden_characters(arguments: Namespace) -> None:
         texts = value if isinstance(value, list) else [value]
         for text in texts:
             if isinstance(text, str) and forbidden_character(text):
-                raise ValidationFailed(f"{name}: {text!r} holds a character that cannot be stored.")
+                shown = "this" if name == "key" else repr(text)
+                raise ValidationFailed(f"{name}: {shown} holds a character that cannot be stored.")

@@ -4,39 +4,29 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from datetime import datetime
+from shlex import quote
 from typing import Final, cast
 
+from interrupts import conf
 from interrupts.contracts.json_text import digest
-from interrupts.contracts.problems import Problem
-from interrupts.contracts.types import JsonObject, JsonSchema, JsonValue
-from interrupts.contracts.validation import SchemaRefused, compile_schema, validate
-from interrupts.errors import NotFound, RunStateConflict, RunTerminal, ValidationFailed
-from interrupts.ids import tenant_of
+from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.contracts.validation import SchemaRefused
+from interrupts.errors import NotFound, RunStateConflict, RunTerminal, ValidationFailed, WopError
+from interrupts.kinds.base import answer_problems
 from interrupts.problems import validation_failed
-from interrupts.services import identity
-from interrupts.services.pausing import ResumeRun, resume_run
 from interrupts.surfaces.addresses import interrupt_url
-from interrupts.surfaces.cli.answers import read_answer
+from interrupts.surfaces.cli.answers import HOW_TO_INPUT, input_argument, read_input
 from interrupts.surfaces.cli.command import Command, Outcome
 from interrupts.surfaces.cli.describing import describe
-from interrupts.surfaces.cli.gateways import Gateway, gateway_of, host_arguments, on_this_machine, warnings_of
-from interrupts.surfaces.cli.runs import id_argument
+from interrupts.surfaces.cli.gateways import Gateway, gateway_of, host_arguments, warnings_of
+from interrupts.surfaces.cli.runs import id_argument, new_key, with_reason
 from interrupts.surfaces.cli.words import in_json, on_one_line
 from interrupts.vocabulary import TERMINAL_STATUSES
 
 _INSPECT: Final = "workflow.runs.inspect"
 _RESUME: Final = "workflow.runs.resume"
 _PAGE: Final = 100
-_HOW_TO_INPUT: Final = """How to write the answer:
-  --input answer.json                 a JSON file; '-' reads standard input
-  --input approved=true comment=Fine  a word a field, read as the field's type
-  --input ids=A-1 ids=A-2             the same key again: the next item of a list
-  --input address.city=Lyon           a member of a member
-  --input lines.0.amount=12.50        a member of the first item of a list
-  --input /odd.name=1                 a JSON Pointer, for names with dots
-  --input 'data:=[1, null]'           JSON, whatever the type
-
-It is checked here before it is sent. A host that gets the same answer twice counts it once."""
+_UNPAUSE: Final = "workflow.runs.unpause"
 
 
 def _inspect_arguments(parser: ArgumentParser) -> None:
@@ -53,32 +43,40 @@ def _inspect(arguments: Namespace, now: datetime) -> Outcome:
     notes = warnings_of(arguments)
     if arguments.json:
         return Outcome(values=(in_json({**shown, "interrupt": interrupt}),), notes=notes)
-    link = interrupt_url(str(interrupt["id"]), origin=gateway.origin) if interrupt else ""
-    lines = describe(shown, interrupt=interrupt, link=link, now=now, paint=arguments.paint)
+    lines = describe(shown, interrupt=interrupt, link=_page_of(interrupt, gateway), now=now, paint=arguments.paint)
     return Outcome(values=tuple(lines), notes=notes)
+
+
+def _page_of(interrupt: JsonObject | None, gateway: Gateway) -> str:
+    """Return the address of the page for an interrupt and, unless it was set or given, how it is known."""
+    if interrupt is None:
+        return ""
+    link = interrupt_url(str(interrupt["id"]), origin=gateway.origin)
+    is_known = gateway.origin or conf.public_url()
+    return link if is_known else f"{link} (if the site is elsewhere, say so with WOP_PUBLIC_URL or PORT)"
 
 
 def _resume_arguments(parser: ArgumentParser) -> None:
     id_argument(parser)
     parser.add_argument("--outcome", metavar="OUTCOME", help="one of those that 'wop run inspect' lists")
-    parser.add_argument("--input", nargs="+", metavar="FILE|-|KEY=VALUE", help="the answer: see below")
+    input_argument(parser, "the answer")
     parser.add_argument("--interrupt", metavar="ID", help="which one to answer, when the run waits for several")
     parser.add_argument("--json", action="store_true", help="print the result, or the refusal, as JSON")
     parser.add_argument("--reason", help="why a pause ends, for the log (only without --outcome)")
     host_arguments(parser)
 
 
-def _resume(arguments: Namespace, now: datetime) -> Outcome:
-    if arguments.outcome is None and arguments.input is None:
-        return _end_pause(arguments, now)
+def _resume(arguments: Namespace, _now: datetime) -> Outcome:
     gateway = gateway_of(arguments)
+    if arguments.outcome is None and arguments.input is None:
+        return _end_pause(gateway, arguments)
     gateway.require_person()
     shown = gateway.call(_INSPECT, {"run_id": arguments.id})
     interrupt = _interrupt(gateway, shown, arguments.interrupt)
     if interrupt is None:
         raise _nothing_asked(shown)
-    outcome = _outcome(interrupt, arguments.outcome)
-    payload = {} if arguments.input is None else read_answer(arguments.input, interrupt["resume_schema"])
+    outcome = arguments.outcome or _only_outcome(arguments.id, interrupt)
+    payload = read_input(arguments.input, interrupt["resume_schema"])
     _check(interrupt, outcome, payload)
     answer: JsonObject = {
         "run_id": arguments.id,
@@ -89,15 +87,35 @@ def _resume(arguments: Namespace, now: datetime) -> Outcome:
     done = gateway.call(_RESUME, answer, idempotency_key=_key(gateway, answer))
     if arguments.json:
         return Outcome(values=(in_json(done),), notes=warnings_of(arguments))
-    told = f"Your answer was taken: {on_one_line(outcome)}. The run is now {on_one_line(done['status'])}."
+    told = f"Your answer was taken: {on_one_line(outcome)}. {_so_far(gateway, shown, interrupt)}"
+    told += f"The run is now {on_one_line(done['status'])}."
     return Outcome(values=(on_one_line(done["run_id"]),), notes=(*warnings_of(arguments), told))
 
 
-def _end_pause(arguments: Namespace, now: datetime) -> Outcome:
-    on_this_machine("run resume' without an answer, which ends a pause, 'run resume")
-    actor = identity.command_line_actor(identity.get_tenant(tenant_of(arguments.id)))
-    done = resume_run(request=ResumeRun(actor, arguments.id, arguments.reason), now=now)
-    return Outcome(values=(str(done.result["runId"]),))
+def _so_far(gateway: Gateway, before: JsonObject, answered: JsonObject) -> str:
+    """Return what is still missing where an interrupt takes several answers; never a refusal, as this one counts."""
+    if "progress" not in before:
+        return ""
+    try:
+        shown = gateway.call(_INSPECT, {"run_id": before["run_id"]})
+    except WopError:
+        return ""
+    still_asked = cast("JsonObject", shown["interrupt"] or {}).get("id") == answered["id"]
+    return f"So far: {on_one_line(shown['progress'])}. " if still_asked and "progress" in shown else ""
+
+
+def _end_pause(gateway: Gateway, arguments: Namespace) -> Outcome:
+    wish = with_reason({"run_id": arguments.id}, arguments)
+    try:
+        done = gateway.call(_UNPAUSE, wish, idempotency_key=new_key())
+    except WopError as error:
+        if error.code != RunStateConflict.code:
+            raise
+        interrupt = _interrupt(gateway, gateway.call(_INSPECT, {"run_id": arguments.id}), arguments.interrupt)
+        if interrupt is None:
+            raise
+        raise _no_outcome(arguments.id, interrupt) from None
+    return Outcome(values=(on_one_line(done["run_id"]),), notes=warnings_of(arguments))
 
 
 def _interrupt(gateway: Gateway, shown: JsonObject, wanted: str | None) -> JsonObject | None:
@@ -129,29 +147,34 @@ def _nothing_asked(shown: JsonObject) -> RunTerminal | RunStateConflict:
     return RunStateConflict(f"The run is not waiting for an answer: it is {status}.")
 
 
-def _outcome(interrupt: JsonObject, given: str | None) -> str:
+def _only_outcome(run_id: str, interrupt: JsonObject) -> str:
     outcomes = cast("list[str]", interrupt["outcomes"])
-    names = ", ".join(map(on_one_line, outcomes))
-    if given is None:
-        if len(outcomes) != 1:
-            raise ValidationFailed(f"Say which outcome your answer has, with --outcome: {names}.")
-        return outcomes[0]
-    if given not in outcomes:
-        raise validation_failed(
-            [Problem("/outcome", "enum", f"There is no outcome “{given}” here. There are: {names}.")]
-        )
-    return given
+    if len(outcomes) != 1:
+        raise _no_outcome(run_id, interrupt)
+    return outcomes[0]
+
+
+def _no_outcome(run_id: str, interrupt: JsonObject) -> ValidationFailed:
+    outcomes = cast("list[str]", interrupt["outcomes"])
+    return ValidationFailed(
+        f"The run waits for an answer. Say which outcome yours has, with --outcome: {', '.join(outcomes)}."
+        f" For example: wop run resume {run_id} --outcome {quote(outcomes[0])}"
+    )
 
 
 def _check(interrupt: JsonObject, outcome: str, payload: JsonValue) -> None:
     """Check the answer as the host will, or leave it to the host where its schema is not one we can read."""
     try:
-        compiled = compile_schema(cast("JsonSchema", interrupt["resume_schema"]))
+        problems = answer_problems(
+            outcome,
+            payload,
+            outcomes=cast("list[str]", interrupt["outcomes"]),
+            resume_schema=cast("JsonObject", interrupt["resume_schema"]),
+        )
     except SchemaRefused:
         return
-    problems = validate(compiled, payload)
     if problems:
-        raise validation_failed(problems, base="/payload")
+        raise validation_failed(problems)
 
 
 def _key(gateway: Gateway, answer: JsonObject) -> str:
@@ -173,6 +196,7 @@ COMMANDS: Final = (
         example="wop run resume acme/r-0123456789abcdef0123456789abcdef --outcome submitted --input approved=true",
         arguments=_resume_arguments,
         run=_resume,
-        more=_HOW_TO_INPUT,
+        more=f"{HOW_TO_INPUT}\n\n"
+        "It is checked here before it is sent. A host that gets the same answer twice counts it once.",
     ),
 )

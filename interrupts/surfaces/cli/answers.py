@@ -1,4 +1,4 @@
-"""Reading an answer from the command line: a file, standard input, or words such as ``approved=true``.
+"""Reading what ``--input`` gives: a file, standard input, or words such as ``approved=true``.
 
 A word is ``key=value``. The key names a member; dots lead further in (``address.city``), numbers count the items of a
 list from 0 (``lines.0.amount``), and a key that begins with a slash is a JSON Pointer, for names with dots. The value
@@ -10,6 +10,7 @@ What cannot be read as the schema wants stays text, so that validation tells wha
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, cast
@@ -24,8 +25,27 @@ from interrupts.surfaces.cli.shapes import Shape, shape_of
 _SCALARS: Final = (("integer", int), ("number", int | float), ("boolean", bool))
 
 
-def read_answer(words: Sequence[str], schema: JsonValue) -> JsonValue:
-    """Return the answer that the words of ``--input`` give. Raises NotFound or ValidationFailed."""
+HOW_TO_INPUT: Final = """How to write the input:
+  --input answer.json                 a JSON file; '-' reads standard input
+  --input approved=true comment=Fine  a word a field, read as the field's type
+  --input ids=A-1 ids=A-2             the same key again: the next item of a list (also ids.0=A-1 ids.1=A-2)
+  --input address.city=Lyon           a member of a member
+  --input lines.0.amount=12.50        a member of the first item of a list
+  --input /odd.name=1                 a JSON Pointer, for names with dots
+  --input 'data:=[1, null]'           JSON, whatever the type"""
+
+
+def input_argument(parser: ArgumentParser, what: str) -> None:
+    parser.add_argument("--input", nargs="+", action="extend", metavar="FILE|-|KEY=VALUE", help=f"{what}: see below")
+
+
+def read_input(words: Sequence[str] | None, schema: JsonValue) -> JsonValue:
+    """Return the value that the words of ``--input`` give, an empty object for none. Raises NotFound, ValidationFailed.
+
+    ``schema`` is what the value should satisfy; where it says nothing, words are JSON if they can be, and text if not.
+    """
+    if words is None:
+        return {}
     if len(words) == 1 and "=" not in words[0]:
         return read_json(words[0])
     answer: JsonObject = {}
@@ -146,4 +166,4 @@ def _within_limits(answer: JsonObject) -> JsonValue:
     try:
         return parse_json(dump_json(answer))
     except MalformedJson as error:
-        raise ValidationFailed(f"The answer cannot be sent: {error.message}") from error
+        raise ValidationFailed(f"The input cannot be sent: {error.message}") from error

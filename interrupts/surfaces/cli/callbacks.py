@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from interrupts.events import isoformat
-from interrupts.services import callbacks, identity
-from interrupts.surfaces.cli.command import Command, Outcome, tenant_argument
+from interrupts.services import callbacks
+from interrupts.surfaces.cli.command import Command, Outcome
 from interrupts.surfaces.cli.reading import hours
+from interrupts.surfaces.cli.tenants import chosen_tenant, tenant_argument
 
 
 def _rotate_arguments(parser: ArgumentParser) -> None:
@@ -24,7 +25,7 @@ def _rotate_arguments(parser: ArgumentParser) -> None:
 
 
 def _rotate(arguments: Namespace, now: datetime) -> Outcome:
-    tenant = identity.get_tenant(arguments.tenant)
+    tenant = chosen_tenant(arguments)
     made = callbacks.rotate_secret(tenant=tenant, overlap=timedelta(hours=arguments.overlap_hours), now=now)
     return Outcome(
         values=(made.secret,),

@@ -41,7 +41,7 @@ _FIRST_STEPS: Final = """First steps:
   wop explain CODE          what an error code means
 
 'wop COMMAND --help' tells more. Colour is for terminals alone; NO_COLOR=1 switches it off."""
-EPILOG: Final = (
+_STATUSES: Final = (
     "Only the value asked for goes to standard output, everything else to standard error.\n\nExit status:\n"
     + ("\n".join(f"  {status:>3}  {meaning}" for status, meaning in EXIT_STATUSES.items()))
 )
@@ -76,7 +76,7 @@ class Command:
 def add_commands(parser: ArgumentParser, commands: Iterable[Command]) -> None:
     """Give ``parser`` one sub-parser a noun and below it one a verb; ``Namespace.command`` is the Command chosen."""
     parser.formatter_class = RawDescriptionHelpFormatter
-    parser.epilog = f"{_FIRST_STEPS}\n\n{EPILOG}"
+    parser.epilog = f"{_FIRST_STEPS}\n\n{_STATUSES}"
     parser.set_defaults(program=parser)
     nouns = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for noun, group in groupby(sorted(commands, key=_words), key=lambda command: command.words.split()[0]):
@@ -91,10 +91,6 @@ def add_commands(parser: ArgumentParser, commands: Iterable[Command]) -> None:
             _add(verbs, member.words.split()[1], member)
 
 
-def tenant_argument(parser: ArgumentParser) -> None:
-    parser.add_argument("--tenant", required=True, metavar="TENANT", help="the tenant's name")
-
-
 def _add(level: Any, word: str, command: Command) -> None:
     parser = level.add_parser(
         word, **_help(command.summary, f"Example:\n  {command.example}\n\n{command.more}".rstrip())
@@ -107,7 +103,7 @@ def _help(summary: str, epilog: str) -> dict[str, Any]:
     return {
         "help": summary,
         "description": summary,
-        "epilog": f"{epilog}\n\n{EPILOG}",
+        "epilog": epilog,
         "formatter_class": RawDescriptionHelpFormatter,
     }
 

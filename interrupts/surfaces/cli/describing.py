@@ -47,15 +47,15 @@ def deadline_in_words(interrupt: JsonObject, now: datetime) -> str:
 
 
 def title_of(interrupt: JsonObject) -> str:
-    """Return what an interrupt is about, in a line: the first text of what it asks, or the title it was given."""
+    """Return what an interrupt is about, in a line: the title it was given, or the first text of what it asks."""
+    title = interrupt.get("title")
+    # One without a title is listed under its kind, which is told already.
+    if isinstance(title, str) and title != interrupt["kind"]:
+        return on_one_line(title)
     payload = interrupt.get("payload")
     members = payload if isinstance(payload, dict) else {}
-    for name in ("title", "question", "prompt", "summary", "description"):
-        if isinstance(members.get(name), str) and members[name]:
-            return on_one_line(members[name])
-    # One without a title is listed under its kind, which is told already.
-    title = interrupt.get("title")
-    return on_one_line(title) if isinstance(title, str) and title != interrupt["kind"] else ""
+    texts = (members.get(name) for name in ("title", "question", "prompt", "summary", "description"))
+    return next((on_one_line(text) for text in texts if isinstance(text, str) and text), "")
 
 
 def fields_of(schema: JsonValue) -> list[tuple[str, Shape, bool]]:
@@ -77,8 +77,9 @@ def _facts(shown: JsonObject, interrupt: JsonObject, link: str, now: datetime, p
     exactly = f" ({on_one_line(interrupt['deadline'])})" if deadline else ""
     facts = {
         "Kind": _kind(interrupt) + ("" if interrupt.get("typed") else " (its author declared no schema)"),
-        "Title": title_of(interrupt),
+        "Title": title_of({"title": shown.get("title"), **interrupt}),
         "Node": on_one_line(interrupt["node_id"]) + _way(interrupt),
+        "So far": on_one_line(shown.get("progress", "")) if interrupt is shown["interrupt"] else "",
         "Outcomes": ", ".join(map(on_one_line, _outcomes(interrupt))),
         "Deadline": f"{deadline}{exactly}" if deadline else "none",
         "Page": link,
@@ -112,7 +113,8 @@ def _how_to_answer(run_id: str, shown: JsonObject, interrupt: JsonObject, paint:
     for name, shape, is_required in fields:
         about = shape.said("description") or shape.said("title")
         needed = "required" if is_required else "optional"
-        told = f"  {on_one_line(name).ljust(widest)}  {needed}  {shape.in_words()}"
+        words = f"{shape.in_words()}, may be empty" if is_required and shape.may_be_empty else shape.in_words()
+        told = f"  {on_one_line(name).ljust(widest)}  {needed}  {words}"
         yield f"{told}. {on_one_line(about)}" if about else told
     outcomes = _outcomes(interrupt)
     needed = " ".join(f"{on_one_line(name)}=…" for name, _, is_required in fields if is_required)

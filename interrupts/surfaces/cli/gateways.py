@@ -16,9 +16,9 @@ from interrupts.ids import tenant_of
 from interrupts.models import Tenant
 from interrupts.services import identity
 from interrupts.surfaces.cli.remote import is_readable_on_the_way, remote_gateway
+from interrupts.surfaces.cli.tenants import tenant_argument, the_tenant
+from interrupts.surfaces.cli.words import on_one_line
 from interrupts.surfaces.methods.table import call
-
-_SHOWN = 5
 
 
 class Gateway(Protocol):
@@ -73,7 +73,7 @@ def host_arguments(parser: ArgumentParser) -> None:
         "--key", metavar="KEY", help="your API key for it [WOP_KEY; better there, as others can see your commands]"
     )
     local = parser.add_argument_group("the database of this machine")
-    local.add_argument("--tenant", metavar="TENANT", help="the tenant's name; not needed when there is only one")
+    tenant_argument(local)
     local.add_argument("--as", dest="person", metavar="NAME", help="the person who acts; without it, the operator")
 
 
@@ -89,15 +89,6 @@ def gateway_of(arguments: Namespace, *, needs_tenant: bool = True) -> Gateway:
     if arguments.tenant or arguments.person:
         raise ValidationFailed("With --url the key says who you are and in which tenant: leave out --tenant and --as.")
     return remote_gateway(url, arguments.key or known.key)
-
-
-def on_this_machine(words: str) -> None:
-    """Refuse what only works here where somebody means another host: it would change a run they did not mean."""
-    if conf.remote_host().url:
-        raise ValidationFailed(
-            f"'wop {words}' works with the database of this machine only, and WOP_URL names another host."
-            " Unset WOP_URL, if you mean this one."
-        )
 
 
 def warnings_of(arguments: Namespace) -> tuple[str, ...]:
@@ -119,14 +110,10 @@ def _actor(arguments: Namespace, *, needs_tenant: bool) -> Actor:
 
 def _tenant(arguments: Namespace) -> Tenant:
     """Return the tenant that is named, else the one of the run's id, else the only one there is."""
-    run_id = getattr(arguments, "id", None)
-    name = arguments.tenant or (tenant_of(run_id) if run_id else None)
-    if name:
-        return identity.get_tenant(name)
-    names = list(Tenant.objects.order_by("pk").values_list("pk", flat=True)[: _SHOWN + 1])
-    if len(names) == 1:
-        return identity.get_tenant(names[0])
-    if not names:
-        raise ValidationFailed("There is no tenant yet. Make one: wop tenant create NAME")
-    shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
-    raise ValidationFailed(f"There are several tenants: say which one with --tenant ({shown}).")
+    run_id: str | None = getattr(arguments, "id", None)
+    if run_id is not None and "/" not in run_id:
+        raise ValidationFailed(
+            f"“{on_one_line(run_id)}” is not the whole id of a run. It begins with its tenant, like"
+            " acme/r-0123456789abcdef0123456789abcdef."
+        )
+    return the_tenant(arguments.tenant or (tenant_of(run_id) if run_id else None))

@@ -8,8 +8,9 @@ from typing import Final
 
 from interrupts.models import ApiKey
 from interrupts.services import identity
-from interrupts.surfaces.cli.command import Command, Outcome, tenant_argument
+from interrupts.surfaces.cli.command import Command, Outcome
 from interrupts.surfaces.cli.reading import days
+from interrupts.surfaces.cli.tenants import chosen_tenant, tenant_argument
 from interrupts.vocabulary import Scope
 
 
@@ -26,7 +27,7 @@ def _create_arguments(parser: ArgumentParser) -> None:
 def _create(arguments: Namespace, now: datetime) -> Outcome:
     lifetime = arguments.expires_in_days
     new = identity.create_key(
-        tenant=identity.get_tenant(arguments.tenant),
+        tenant=chosen_tenant(arguments),
         username=arguments.user,
         scopes=arguments.scope,
         expires_at=None if lifetime is None else now + timedelta(days=lifetime),
@@ -46,7 +47,7 @@ def _revoke(arguments: Namespace, now: datetime) -> Outcome:
 
 
 def _list(arguments: Namespace, now: datetime) -> Outcome:
-    tenant = identity.get_tenant(arguments.tenant)
+    tenant = chosen_tenant(arguments)
     return Outcome(values=tuple(_line(key, now) for key in identity.keys_of(tenant)))
 
 

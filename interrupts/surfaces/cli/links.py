@@ -6,11 +6,14 @@ from argparse import ArgumentParser, Namespace
 from datetime import datetime
 from typing import Final
 
+from interrupts import conf
+from interrupts.ids import tenant_of
 from interrupts.services import identity
 from interrupts.services.links import mint_link
 from interrupts.services.tokens import Intent
 from interrupts.surfaces.addresses import link_url
-from interrupts.surfaces.cli.command import Command, Outcome, tenant_argument
+from interrupts.surfaces.cli.command import Command, Outcome
+from interrupts.surfaces.cli.tenants import tenant_argument, the_tenant
 
 
 def _create_arguments(parser: ArgumentParser) -> None:
@@ -25,7 +28,7 @@ def _create_arguments(parser: ArgumentParser) -> None:
 
 def _create(arguments: Namespace, now: datetime) -> Outcome:
     link = mint_link(
-        actor=identity.command_line_actor(identity.get_tenant(arguments.tenant)),
+        actor=identity.command_line_actor(the_tenant(arguments.tenant or tenant_of(arguments.run))),
         run_id=arguments.run,
         node_id=arguments.node,
         intent=Intent(arguments.intent),
@@ -33,7 +36,10 @@ def _create(arguments: Namespace, now: datetime) -> Outcome:
         now=now,
     )
     ends = f"It ends at {link.expires_at:%Y-%m-%dT%H:%M:%SZ}. Whoever has it can use it: give it to nobody else."
-    return Outcome(values=(link_url(link.token),), notes=(ends,))
+    notes: tuple[str, ...] = (ends,)
+    if not conf.public_url():
+        notes = (ends, "It leads to this machine: WOP_PUBLIC_URL says where people reach the site.")
+    return Outcome(values=(link_url(link.token),), notes=notes)
 
 
 COMMANDS: Final = (

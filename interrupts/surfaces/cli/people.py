@@ -12,8 +12,9 @@ from django.core.exceptions import ValidationError
 
 from interrupts.errors import ValidationFailed
 from interrupts.services import identity
-from interrupts.surfaces.cli.command import Command, Outcome, tenant_argument
+from interrupts.surfaces.cli.command import Command, Outcome
 from interrupts.surfaces.cli.reading import read_password
+from interrupts.surfaces.cli.tenants import chosen_tenant, tenant_argument
 
 
 def _tenant_arguments(parser: ArgumentParser) -> None:
@@ -44,7 +45,7 @@ def _user_arguments(parser: ArgumentParser) -> None:
 
 
 def _create_user(arguments: Namespace, now: datetime) -> Outcome:
-    tenant = identity.get_tenant(arguments.tenant)
+    tenant = chosen_tenant(arguments)
     password = _password_of(arguments.name) if arguments.password_stdin else None
     membership = identity.add_member(
         tenant=tenant, username=arguments.name, groups=arguments.group, password=password, now=now

@@ -27,6 +27,15 @@ _LOST: Final = (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)
 # For how long a method may wait on the host is part of its parameters; these are in seconds, and come on top.
 _CONNECT: Final = 10.0
 _ANSWER: Final = 30.0
+# A refusal of the key is told in the words of headers, which the person at the terminal never sees.
+_ABOUT_KEYS: Final = {
+    "unauthenticated": "{} does not know the key in WOP_KEY (or --key): a part is missing, or another host made it.",
+    "credential_revoked": "The key in WOP_KEY (or --key) was revoked on {}, or its person may not work there any more.",
+    "credential_lifetime_exceeded": "The key in WOP_KEY (or --key) has expired on {}.",
+}
+_NEW_KEY: Final = (
+    "Whoever runs the host makes a new one there: wop key create --tenant TENANT --user NAME --scope runs:read …"
+)
 _MAX_BYTES: Final = 32 * 1_048_576
 _MAX_DEPTH: Final = 200
 
@@ -149,6 +158,8 @@ class RemoteGateway:
         message, details = known.get("message"), known.get("details", {})
         if not (isinstance(code, str) and isinstance(message, str) and isinstance(details, dict)):
             return self._no_host(status)
+        if code in _ABOUT_KEYS:
+            return restore_error(code=code, message=f"{_ABOUT_KEYS[code].format(self.url)} {_NEW_KEY}", details={})
         if code not in RENDERINGS:
             return WopError(f"{message} ({code}, which this program does not know: is it older than the host?)")
         return restore_error(code=code, message=message, details=_readable(details))

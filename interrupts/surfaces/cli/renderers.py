@@ -73,6 +73,26 @@ _OF_APPROVALS: Final = {
 }
 
 
+# --- clarification: questions, which the fields of the answer name by their ids ---------------------------------------
+
+
+def _is_clarification(payload: JsonObject) -> bool:
+    questions = payload.get("questions")
+    return isinstance(questions, list) and all(
+        isinstance(each, dict) and isinstance(each.get("id"), str) and isinstance(each.get("question"), str)
+        for each in questions
+    )
+
+
+def _clarification(payload: JsonObject, paint: Paint) -> Iterator[str]:
+    for number, question in enumerate(cast("list[JsonObject]", payload["questions"]), 1):
+        asked = indent("\n".join(_block(question["question"])), " " * 4).strip()
+        yield from f"{number:>2}. {paint.good(on_one_line(question['id']))}  {asked}".splitlines()
+        others = {name: value for name, value in question.items() if name not in {"id", "question", "schema"}}
+        yield from indent("\n".join(_any(others, paint)), " " * 4).splitlines()
+    yield from _any({name: value for name, value in payload.items() if name != "questions"}, paint)
+
+
 # --- issue_review: a report in Markdown, and issues that are proposed because of it -----------------------------------
 
 
@@ -113,5 +133,6 @@ def _always(_payload: JsonObject) -> bool:
 
 _RENDERERS: Final[dict[str, tuple[Callable[[JsonObject], bool], Renderer]]] = {
     "approval": (_is_approval, _approval),
+    "clarification": (_is_clarification, _clarification),
     "issue_review": (_is_issue_review, _issue_review),
 }

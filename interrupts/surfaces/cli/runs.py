@@ -8,26 +8,21 @@ from typing import Final
 from uuid import uuid4
 
 from interrupts.contracts.types import JsonObject
-from interrupts.ids import tenant_of
-from interrupts.services import identity
-from interrupts.services.pausing import PauseRun, pause_run
+from interrupts.surfaces.cli.answers import HOW_TO_INPUT, input_argument, read_input
 from interrupts.surfaces.cli.command import Command, Outcome
-from interrupts.surfaces.cli.gateways import gateway_of, host_arguments, on_this_machine, warnings_of
-from interrupts.surfaces.cli.reading import read_object
+from interrupts.surfaces.cli.gateways import gateway_of, host_arguments, warnings_of
 from interrupts.surfaces.cli.words import in_json, on_one_line
-from interrupts.vocabulary import DrainPolicy
 
 
 def _start_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("workflow", metavar="WORKFLOW", help="the workflow's id; its newest version is run")
-    parser.add_argument("--input", metavar="FILE", help="a JSON object with the inputs; - reads standard input")
+    input_argument(parser, "the inputs of the run")
     host_arguments(parser)
 
 
 def _start(arguments: Namespace, _now: datetime) -> Outcome:
-    inputs = {} if arguments.input is None else read_object(arguments.input)
-    wish: JsonObject = {"workflow_id": arguments.workflow, "inputs": inputs}
-    started = gateway_of(arguments).call("workflow.runs.start", wish, idempotency_key=_new_key())
+    wish: JsonObject = {"workflow_id": arguments.workflow, "inputs": read_input(arguments.input, {})}
+    started = gateway_of(arguments).call("workflow.runs.start", wish, idempotency_key=new_key())
     return Outcome(values=(on_one_line(started["run_id"]),), notes=warnings_of(arguments))
 
 
@@ -54,14 +49,12 @@ def _cancel_arguments(parser: ArgumentParser) -> None:
 
 
 def _cancel(arguments: Namespace, _now: datetime) -> Outcome:
-    wish: JsonObject = {"run_id": arguments.id}
-    if arguments.reason is not None:
-        wish["reason"] = arguments.reason
-    cancelled = gateway_of(arguments).call("workflow.runs.cancel", wish, idempotency_key=_new_key())
+    wish = with_reason({"run_id": arguments.id}, arguments)
+    cancelled = gateway_of(arguments).call("workflow.runs.cancel", wish, idempotency_key=new_key())
     return Outcome(values=(on_one_line(cancelled["run_id"]),), notes=warnings_of(arguments))
 
 
-def _new_key() -> str:
+def new_key() -> str:
     """Return a key under which this one command may be sent again when its answer got lost."""
     return f"wop-{uuid4().hex}"
 
@@ -72,25 +65,30 @@ def _pause_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--immediate", action="store_true", help="cut short what is under way; it starts anew when the run goes on"
     )
+    host_arguments(parser)
 
 
-def _pause(arguments: Namespace, now: datetime) -> Outcome:
-    on_this_machine("run pause")
-    actor = identity.command_line_actor(identity.get_tenant(tenant_of(arguments.id)))
-    policy = DrainPolicy.IMMEDIATE if arguments.immediate else DrainPolicy.DRAIN_CURRENT_NODE
-    done = pause_run(request=PauseRun(actor, arguments.id, policy, arguments.reason), now=now)
-    begun = "pausedAt" in done.result
-    notes = () if begun else ("The run finishes what is under way, then it pauses.",)
-    return Outcome(values=(str(done.result["runId"]),), notes=notes)
+def _pause(arguments: Namespace, _now: datetime) -> Outcome:
+    wish: JsonObject = {"run_id": arguments.id, "immediate": arguments.immediate}
+    paused = gateway_of(arguments).call("workflow.runs.pause", with_reason(wish, arguments), idempotency_key=new_key())
+    begun = () if "paused_at" in paused else ("The run finishes what is under way, then it pauses.",)
+    return Outcome(values=(on_one_line(paused["run_id"]),), notes=(*warnings_of(arguments), *begun))
+
+
+def with_reason(wish: JsonObject, arguments: Namespace) -> JsonObject:
+    return wish if arguments.reason is None else {**wish, "reason": arguments.reason}
 
 
 COMMANDS: Final = (
     Command(
         words="run start",
         summary="Start a run and print its id",
-        example="wop run start expense-approval --tenant acme --input expense.json",
+        example="wop run start expense-approval --input amount=420 description='Train to Lyon'",
         arguments=_start_arguments,
         run=_start,
+        more=f"{HOW_TO_INPUT}\n\n"
+        "What types the inputs have is known to the host alone: a word is JSON if it can be, and text if not, and\n"
+        "lists are numbered. code:='\"42\"' is text.",
     ),
     Command(
         words="run show",
@@ -112,6 +110,6 @@ COMMANDS: Final = (
         example="wop run pause acme/r-0123456789abcdef0123456789abcdef --reason 'month end'",
         arguments=_pause_arguments,
         run=_pause,
-        more="This works with the database of this machine only. 'wop run resume ID' ends the pause.",
+        more="'wop run resume ID' ends the pause.",
     ),
 )

@@ -58,6 +58,14 @@ class Shape:
                 named |= {name: True for name in required if isinstance(name, str)}
         return named
 
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether this is a list that may have no items, as far as keywords say it."""
+        says_otherwise = ("contains", "enum", "const")
+        return self.types == {"array"} and not any(
+            schema.get("minItems") or any(keyword in schema for keyword in says_otherwise) for schema in self.schemas
+        )
+
     def said(self, keyword: str) -> str:
         """Return the text of a keyword such as ``description``, where there is one."""
         texts = [schema[keyword] for schema in self.schemas if isinstance(schema.get(keyword), str)]

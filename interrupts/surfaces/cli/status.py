@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from django.db import connection
 
+from interrupts import conf
 from interrupts.events import isoformat
 from interrupts.models import Sighting
 from interrupts.services import health
@@ -23,6 +25,15 @@ def _no_arguments(_parser: ArgumentParser) -> None:
 
 
 def _status(_arguments: Namespace, now: datetime) -> Outcome:
+    told = _status_here(now)
+    elsewhere = conf.remote_host().url
+    if not elsewhere:
+        return told
+    note = f"This is about the installation of this machine. Whether {elsewhere} is ready, it tells at /readyz."
+    return replace(told, notes=(*told.notes, note))
+
+
+def _status_here(now: datetime) -> Outcome:
     state = health.database_state()
     lines = [f"database: {state.database} ({connection.display_name})", f"migrations: {state.migrations}"]
     if not state.is_ready:
@@ -63,10 +74,11 @@ def _ago(at: datetime, now: datetime) -> str:
 COMMANDS: Final = (
     Command(
         words="status",
-        summary="Say whether database, workers and beat are there, and what waits to be done",
+        summary="Say whether this machine's database, workers and beat are there, and what waits to be done",
         example="wop status",
         arguments=_no_arguments,
         run=_status,
-        more="Exit status 70 when something is missing; what that is goes to standard error.",
+        more="This is about the installation of this machine. Another host tells at /readyz whether it is ready.\n"
+        "Exit status 70 when something is missing; what that is goes to standard error.",
     ),
 )

@@ -10,11 +10,11 @@ from typing import Final, cast
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.errors import WopError
 from interrupts.problems import in_lines
-from interrupts.services import identity
 from interrupts.services.workflows import register_workflow
-from interrupts.surfaces.cli.command import Command, Outcome, tenant_argument
+from interrupts.surfaces.cli.command import Command, Outcome
 from interrupts.surfaces.cli.gateways import gateway_of, host_arguments, warnings_of
 from interrupts.surfaces.cli.reading import json_files, read_json, read_object
+from interrupts.surfaces.cli.tenants import chosen_tenant, tenant_argument
 from interrupts.surfaces.cli.words import in_json, on_one_line
 from interrupts.surfaces.problems import envelope, exit_code
 
@@ -29,7 +29,7 @@ def _load_arguments(parser: ArgumentParser) -> None:
 
 
 def _load(arguments: Namespace, now: datetime) -> Outcome:
-    tenant = identity.get_tenant(arguments.tenant)
+    tenant = chosen_tenant(arguments)
 
     def load(document: JsonValue) -> str:
         return register_workflow(tenant_id=tenant.pk, document=document, now=now).workflow.workflow_id

@@ -12,7 +12,8 @@ from django.utils.module_loading import import_string
 from interrupts.actor import Actor
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.services import identity
-from interrupts.surfaces.cli.command import Command, Outcome, tenant_argument
+from interrupts.surfaces.cli.command import Command, Outcome
+from interrupts.surfaces.cli.tenants import chosen_tenant, tenant_argument
 from interrupts.surfaces.methods.table import perform
 
 _SERVE: Final = "interrupts.surfaces.mcp.stdio.serve"
@@ -34,7 +35,7 @@ def _serve(arguments: Namespace, _now: datetime) -> Outcome:
 
 
 def _actor(arguments: Namespace) -> Actor:
-    tenant = identity.get_tenant(arguments.tenant)
+    tenant = chosen_tenant(arguments)
     if arguments.person is None:
         return identity.command_line_actor(tenant)
     return identity.session_actor(identity.get_membership(tenant=tenant, username=arguments.person))

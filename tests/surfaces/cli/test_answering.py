@@ -15,6 +15,7 @@ from tests import factories
 from tests.surfaces.cli.conftest import Wop
 
 Olga = tuple[str, ...]
+ELSEWHERE = "if the site is elsewhere, say so with WOP_PUBLIC_URL or PORT"
 REPORT = "# Ready?\n\nAlmost.\x1b[31m"
 ISSUES: list[JsonValue] = [{"id": "A-1", "title": "Write the docs", "size": 3}, {"id": "A-2", "title": "Fix the tests"}]
 SCHEMA: JsonObject = {
@@ -53,13 +54,13 @@ def test_inspect_tells_in_words_what_is_asked_and_how_to_answer(wop: Wop, olga: 
         "Node      ask",
         "Outcomes  submitted",
         f"Deadline  in 3 hours ({asked.deadline:%Y-%m-%dT%H:%M:%S}.{asked.deadline.microsecond // 1000:03d}Z)",
-        f"Page      http://127.0.0.1:8000/inbox/{opaque}/",
+        f"Page      http://127.0.0.1:8000/inbox/{opaque}/" + ("" if "--url" in olga else f" ({ELSEWHERE})"),
         "",
     ]
     assert told[-8:] == [
         "Fields of an answer",
         "  approved            required  true or false. Whether the report is good",
-        "  selected_issue_ids  required  list of text",
+        "  selected_issue_ids  required  list of text, may be empty",
         "  comment             optional  text",
         "  owner.name          optional  text",
         "",
@@ -150,17 +151,64 @@ def test_missing_and_invalid_fields_are_named_before_anything_is_sent(
     assert (RunEvent.objects.count(), factories.suspension(run_id, "ask").outcome) == (before, None)
 
 
-def test_an_unknown_outcome_is_answered_with_those_there_are(wop: Wop, olga: Olga, run_id: str) -> None:
+def test_an_unknown_outcome_is_told_with_all_else_that_is_wrong(wop: Wop, olga: Olga, run_id: str) -> None:
     ended = wop("run", "resume", run_id, "--outcome", "shrugged", "--input", "approved=true", *olga)
     assert (ended.status, ended.out) == (1, "")
-    assert ended.err == "/outcome: There is no outcome “shrugged” here. There are: submitted.\n"
+    assert ended.err.splitlines() == [
+        "/outcome: “shrugged” is no outcome here. The outcomes are: submitted.",
+        "/payload/selected_issue_ids: This is required.",
+    ]
 
 
 def test_of_several_outcomes_one_must_be_named(wop: Wop, olga: Olga) -> None:
     run_id = factories.start_flow(factories.one_gate())
-    ended = wop("run", "resume", run_id, "--input", "feedback=Fine", *olga)
-    assert ended.status == 1
-    assert ended.err.startswith("Say which outcome your answer has, with --outcome: accept, ")
+    for words in (("--input", "feedback=Fine"), ()):
+        ended = wop("run", "resume", run_id, *words, *olga)
+        assert (ended.status, ended.out) == (1, "")
+        assert ended.err == (
+            "The run waits for an answer. Say which outcome yours has, with --outcome: accept, reject, refine,"
+            f" edit-accept, ask. For example: wop run resume {run_id} --outcome accept\n"
+        )
+    assert factories.status(run_id) == "waiting-approval"
+
+
+def test_a_vote_that_does_not_decide_is_told_with_what_is_missing(wop: Wop, olga: Olga) -> None:
+    run_id = factories.start_flow(factories.one_gate(requiredApprovals=3))
+    assert "So far    0 of 3 approvals, 3 more are needed" in wop("run", "inspect", run_id, *olga).lines
+    ended = wop("run", "resume", run_id, "--outcome", "accept", *olga)
+    assert (ended.status, ended.out) == (0, f"{run_id}\n")
+    assert ended.err == (
+        "Your answer was taken: accept. So far: 1 of 3 approvals, 2 more are needed. The run is now waiting-approval.\n"
+    )
+    shown = json.loads(wop("run", "inspect", run_id, "--json", *olga).out)
+    assert shown["progress"] == "1 of 3 approvals, 2 more are needed"
+
+
+def test_the_page_is_where_the_settings_say_that_people_reach_the_site(wop: Wop, run_id: str, settings: Any) -> None:
+    settings.WOP_PUBLIC_URL = "https://wop.example.org"
+    opaque = factories.suspension(run_id, "ask").pk.partition("/")[2]
+    assert f"Page      https://wop.example.org/inbox/{opaque}/" in wop("run", "inspect", run_id).lines
+
+
+def test_a_question_that_describes_itself_is_shown_with_its_title(wop: Wop, olga: Olga) -> None:
+    asked = factories.contract_node(kind="issue_review", title="Review the issues")
+    run_id = factories.start_flow(factories.workflow([asked]))
+    assert "Title     Review the issues" in wop("run", "inspect", run_id, *olga).lines
+    shown = json.loads(wop("run", "inspect", run_id, "--json", *olga).out)
+    assert (shown["title"], "title" in shown["interrupt"]) == ("Review the issues", False)
+
+
+def test_the_questions_of_a_clarification_are_listed_in_words(wop: Wop, olga: Olga) -> None:
+    questions = [
+        {"id": "size", "question": "Which size?", "schema": {"enum": ["S", "L"]}},
+        {"id": "why", "question": "Why?\nIn a word."},
+    ]
+    gate = factories.node("ask", "core.clarificationGate", config={"questions": questions})
+    run_id = factories.start_flow(factories.workflow([gate]))
+    told = wop("run", "inspect", run_id, *olga).out
+    assert "\n   1. size  Which size?\n   2. why  Why?\n      In a word.\n" in told
+    assert "Title     Which size?\n" in told
+    assert "{" not in told
 
 
 def test_an_approval_is_given_without_fields(wop: Wop, olga: Olga) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from interrupts.contracts.types import JsonObject
 from interrupts.contracts.validation import compile_schema, validate
 from interrupts.errors import NotFound, ValidationFailed
-from interrupts.surfaces.cli.answers import read_answer
+from interrupts.surfaces.cli.answers import read_input
 
 SCHEMA: JsonObject = {
     "type": "object",
@@ -65,7 +65,7 @@ SCHEMA: JsonObject = {
     ],
 )
 def test_words_are_read_as_the_schema_says(words: list[str], answer: Any) -> None:
-    assert read_answer(words, SCHEMA) == answer
+    assert read_input(words, SCHEMA) == answer
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_words_are_read_as_the_schema_says(words: list[str], answer: Any) -> Non
     ],
 )
 def test_what_cannot_be_read_as_its_type_is_left_for_validation_to_name(word: str, pointer: str) -> None:
-    problems = validate(compile_schema(SCHEMA), read_answer([word], SCHEMA))
+    problems = validate(compile_schema(SCHEMA), read_input([word], SCHEMA))
     assert [problem.pointer for problem in problems] == [pointer]
 
 
@@ -103,13 +103,13 @@ def test_what_cannot_be_read_as_its_type_is_left_for_validation_to_name(word: st
         (["ids.0=a", "ids.0=b"], "'ids.0=b': this item was given before."),
         (["comment:={"], "'comment:={': what follows ':=' is not JSON."),
         ([".".join("a" * 100) + "=1"], f"{('.'.join('a' * 100) + '=1')[:80]!r}: this leads deeper than 64 levels."),
-        (["comment=" + "x" * 1_100_000], "The answer cannot be sent: The JSON is larger than 1048576 bytes."),
-        (["whatever=" + "[" * 63 + "]" * 63, "a.b:=" + "[" * 63 + "]" * 63], "The answer cannot be sent: "),
+        (["comment=" + "x" * 1_100_000], "The input cannot be sent: The JSON is larger than 1048576 bytes."),
+        (["whatever=" + "[" * 63 + "]" * 63, "a.b:=" + "[" * 63 + "]" * 63], "The input cannot be sent: "),
     ],
 )
 def test_words_that_make_no_answer_are_told_in_one_line(words: list[str], told: str) -> None:
     with pytest.raises((ValidationFailed, NotFound)) as refused:
-        read_answer(words, SCHEMA)
+        read_input(words, SCHEMA)
     assert refused.value.message.startswith(told)
     assert len(refused.value.message) < 300
 
@@ -117,7 +117,7 @@ def test_words_that_make_no_answer_are_told_in_one_line(words: list[str], told: 
 def test_one_word_without_an_equals_sign_is_a_file(tmp_path: Path) -> None:
     path = tmp_path / "answer.json"
     path.write_text('{"approved": true}')
-    assert read_answer([str(path)], SCHEMA) == {"approved": True}
+    assert read_input([str(path)], SCHEMA) == {"approved": True}
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_one_word_without_an_equals_sign_is_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_schema_that_says_nothing_leaves_words_as_json_or_text(schema: Any) -> None:
-    assert read_answer(["a=1", "b=x"], schema) == {"a": 1, "b": "x"}
+    assert read_input(["a=1", "b=x"], schema) == {"a": 1, "b": "x"}
 
 
 @given(
@@ -143,4 +143,4 @@ def test_text_is_never_changed(members: dict[str, str]) -> None:
     schema: JsonObject = {"additionalProperties": False, "properties": {name: {"type": "string"} for name in members}}
     words = [f"{name}={text}" for name, text in members.items()]
     if words:
-        assert read_answer(words, schema) == members
+        assert read_input(words, schema) == members

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from django.urls import resolve
 from django.utils import timezone
 
+from approvals.management.commands.wop import Command
 from approvals.samples import load_samples
 from interrupts.surfaces.cli.command import EXIT_STATUSES
+from interrupts.surfaces.mcp.tools import tools
+from interrupts.surfaces.mcp.view import McpView
 from tests.architecture.sources import ROOT
 from tests.surfaces.cli.conftest import Wop
 
@@ -47,7 +53,23 @@ def test_every_exchange_of_the_page_happens_as_printed(
         shown = "\n".join(told.splitlines()[: printed.count("\n")]) + "\n" if "validate" in words else told
         assert re.fullmatch(pattern(printed), shown), f"{command}\n{told}"
         run_id = ended.value if words[:2] == ["run", "start"] else run_id
-    assert len(exchanges()) == 12
+    assert len(exchanges()) == 13
+
+
+def test_the_page_lists_every_tool_of_agents() -> None:
+    listed = re.findall(r"^\| `(\w+)` \| (.+) \|$", PAGE.partition("## Agents (MCP)")[2], re.M)
+    assert listed == [(tool.name, tool.title) for tool in tools()]
+
+
+def test_the_page_configures_clients_with_a_command_and_an_address_that_are_there() -> None:
+    section = PAGE.partition("## Agents (MCP)")[2]
+    blocks = re.findall(r"```json\n(.*?)```", section, re.S)
+    here, elsewhere = (json.loads(block)["mcpServers"]["wopsite"] for block in blocks)
+    parser = Command().create_parser(here["command"], "wop")
+    chosen = parser.parse_args(here["args"])
+    assert (chosen.command.words, chosen.person) == ("mcp", "olga")
+    assert resolve(urlsplit(elsewhere["url"]).path).func.view_class is McpView  # type: ignore[attr-defined]
+    assert elsewhere["headers"].keys() == {"Authorization"}
 
 
 def test_the_page_lists_every_exit_status() -> None:

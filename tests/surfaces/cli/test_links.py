@@ -30,11 +30,13 @@ def test_a_link_is_printed_as_its_url_alone(wop: Wop, run_id: str, settings: Any
     assert inspect_by_token(token=token, now=datetime.now(UTC))["kind"] == "approval"
     assert ended.err.startswith(f"It ends at {claims.expires_at:%Y-%m-%dT%H:%M}")
     assert token not in ended.err
+    assert "WOP_PUBLIC_URL" not in ended.err
 
 
 def test_a_link_that_only_shows_names_nobody_and_leads_to_this_machine(wop: Wop, run_id: str, settings: Any) -> None:
     settings.WOP_PORT = 8765
-    ended = wop("link", "create", run_id, "gate", "--tenant", "acme", "--intent", "inspect")
+    ended = wop("link", "create", run_id, "gate", "--intent", "inspect")
+    assert ended.err.splitlines()[1] == "It leads to this machine: WOP_PUBLIC_URL says where people reach the site."
     origin, _, token = ended.value.rpartition("/interrupts/")
     claims = tokens.read(token)
     assert (origin, claims.approver, claims.intent) == ("http://127.0.0.1:8765", "", Intent.INSPECT)
@@ -48,7 +50,7 @@ def test_a_link_that_only_shows_names_nobody_and_leads_to_this_machine(wop: Wop,
         (("RUN", "gate", "--tenant", "globex"), 3),
         (("RUN", "gate", "--tenant", "acme", "--approver", "nobody"), 1),
         (("RUN", "gate", "--tenant", "acme", "--intent", "decide"), 2),
-        (("RUN", "gate"), 2),
+        (("r-0123456789abcdef", "gate"), 3),
     ],
 )
 def test_what_there_is_no_link_to_is_told_by_the_status(

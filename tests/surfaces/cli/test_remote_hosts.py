@@ -17,6 +17,7 @@ from interrupts.surfaces.cli import remote
 from interrupts.surfaces.cli.remote import RemoteGateway, remote_gateway
 from interrupts.surfaces.problems import exit_code
 from tests import factories
+from tests.architecture.sources import ROOT
 from tests.surfaces.cli.conftest import Wop
 
 KEY = "wop_0123456789ab_secret-part-of-the-key"
@@ -84,7 +85,13 @@ def refused(url: str) -> WopError:
         (saying(502, "Bad gateway"), 3, "answers (HTTP 502)"),
         (saying(200, "[" * 10_000), 3, "but not as a wopsite host does"),
         (saying(301, "", Location="https://else.example/"), 3, "sends you on to https://else.example/"),
-        (saying(401, '{"error": "credential_revoked", "message": "Revoked."}'), 5, "Revoked."),
+        (
+            saying(401, '{"error": "unauthenticated", "message": "Send a header."}'),
+            5,
+            "does not know the key in WOP_KEY",
+        ),
+        (saying(401, '{"error": "credential_revoked", "message": "Revoked."}'), 5, "was revoked on http://127.0.0.1:"),
+        (saying(401, '{"error": "credential_lifetime_exceeded", "message": "Over."}'), 5, "has expired on http://127"),
         (saying(200, '{"error": {"data": {"code": "run_terminal", "message": "Over."}}}'), 4, "Over."),
         (saying(200, '{"error": {"data": {"code": "brand_new", "message": "New."}}}'), 70, "New. (brand_new, which"),
         (saying(200, '{"error": {"data": {"code": "not_found", "message": 7}}}'), 3, "but not as a wopsite host does"),
@@ -207,10 +214,22 @@ def test_options_that_do_not_go_together_are_told(wop: Wop, settings: Any) -> No
     ended = wop("inbox", "--url", "http://x")
     assert ended.err == "To work with another host you need a key of it: set WOP_KEY (or give --key).\n"
     settings.WOP_URL = "http://x"
-    for words in (("run", "pause"), ("run", "resume")):
-        ended = wop(*words, "acme/r-0123456789abcdef")
-        assert ended.status == 1
+    for words in (("key", "list"), ("workflow", "load", "flow.json"), ("mcp",), ("callback-secret", "rotate")):
+        ended = wop(*words)
+        assert (ended.status, ended.out) == (1, "")
         assert "works with the database of this machine only, and WOP_URL names another host." in ended.err
+    assert wop("key", "list", "--tenant", "acme").status == 0
+
+
+def test_a_key_that_does_not_work_is_told_to_the_person_who_has_it(wop: Wop, over_http: None) -> None:
+    factories.tenant("acme")
+    ended = wop("inbox", "--url", "https://wop.example.org", "--key", KEY)
+    assert (ended.status, ended.out) == (5, "")
+    assert ended.err == (
+        "https://wop.example.org does not know the key in WOP_KEY (or --key): a part is missing, or another host"
+        " made it. Whoever runs the host makes a new one there:"
+        " wop key create --tenant TENANT --user NAME --scope runs:read …\n"
+    )
 
 
 def test_a_key_that_others_could_read_on_the_way_is_warned_of(wop: Wop, over_http: None) -> None:
@@ -225,7 +244,10 @@ def test_a_key_that_others_could_read_on_the_way_is_warned_of(wop: Wop, over_htt
 def test_of_several_tenants_one_must_be_named(wop: Wop) -> None:
     assert wop("inbox").err == "There is no tenant yet. Make one: wop tenant create NAME\n"
     factories.tenant("acme")
-    assert wop("inbox").status == 0
+    for words in (("inbox",), ("key", "list"), ("workflow", "load", str(ROOT / "interrupts/samples"))):
+        assert wop(*words).status == 0
     factories.tenant("globex")
+    for words in (("inbox",), ("key", "list"), ("workflow", "load", "x"), ("mcp",)):
+        assert wop(*words).err == "There are several tenants: say which one with --tenant (acme, globex).\n"
     ended = wop("inbox")
     assert (ended.status, ended.err) == (1, "There are several tenants: say which one with --tenant (acme, globex).\n")

@@ -11,6 +11,7 @@ from interrupts.models import Run
 from tests import factories
 from tests.surfaces.cli.conftest import Wop
 
+Olga = tuple[str, ...]
 VARIABLES = [{"name": "amount", "type": "number", "required": True}]
 
 
@@ -40,6 +41,22 @@ def test_inputs_may_come_from_standard_input(wop: Wop) -> None:
     assert Run.objects.get(pk=ended.value).inputs == {"amount": 1}
 
 
+@pytest.mark.parametrize("words", [["amount=12.50"], ["amount:=12.50"], ["--input", "amount=12.50"]])
+def test_inputs_may_be_words(wop: Wop, olga: Olga, words: list[str]) -> None:
+    ended = wop("run", "start", "flow", "--input", "note=Train to Lyon", *words, *olga)
+    assert (ended.status, ended.err) == (0, "")
+    assert Run.objects.get(pk=ended.value).inputs == {"amount": 12.5, "note": "Train to Lyon"}
+
+
+def test_words_of_inputs_are_json_where_they_can_be_and_lists_are_numbered(wop: Wop) -> None:
+    factories.register(factories.workflow([factories.gate_node()], workflow_id="loose"))
+    words = ("ids.0=A-1", "ids.1=7", 'code:="42"', "sure=true", "address.city=Lyon")
+    ended = wop("run", "start", "loose", "--input", *words)
+    assert (ended.status, ended.err) == (0, "")
+    inputs = {"ids": ["A-1", 7], "code": "42", "sure": True, "address": {"city": "Lyon"}}
+    assert Run.objects.get(pk=ended.value).inputs == inputs
+
+
 def test_inputs_that_do_not_fit_are_told_by_pointer(wop: Wop) -> None:
     ended = wop("run", "start", "flow", "--tenant", "acme", "--input", "-", stdin=b'{"amount": "much"}')
     assert (ended.status, ended.out) == (1, "")
@@ -50,7 +67,7 @@ def test_inputs_that_do_not_fit_are_told_by_pointer(wop: Wop) -> None:
 
 def test_inputs_that_are_no_object_or_not_there_are_told_in_one_line(wop: Wop) -> None:
     for stdin, told in (
-        (b"[1]", "standard input: this must be a JSON object, written in braces.\n"),
+        (b"[1]", "/inputs: This must be an object.\n"),
         (b"{", "standard input, line 1, column 2: A name in double quotes is expected here.\n"),
         (None, "Standard input is closed.\n"),
     ):
@@ -74,7 +91,11 @@ def test_a_run_is_shown_as_its_status_or_as_json(wop: Wop) -> None:
     ended = wop("run", "show", nowhere)
     assert ended.status == 3
     assert nowhere in ended.err
-    assert wop("run", "show", "nonsense").status == 3
+    ended = wop("run", "show", "r-0123456789abcdef")
+    assert ended.status == 1
+    assert ended.err.startswith(
+        "“r-0123456789abcdef” is not the whole id of a run. It begins with its tenant, like acme/r-"
+    )
 
 
 def test_a_run_is_cancelled_once(wop: Wop) -> None:
@@ -85,21 +106,21 @@ def test_a_run_is_cancelled_once(wop: Wop) -> None:
     assert (ended.status, ended.err) == (4, "The run has already ended: it is cancelled.\n")
 
 
-def test_a_run_is_paused_and_goes_on(wop: Wop) -> None:
+def test_a_run_is_paused_and_goes_on(wop: Wop, olga: Olga) -> None:
     run_id = factories.start_flow(
         factories.chain(factories.node("wait", "core.delay", config={"ms": 60_000}), workflow_id="nap")
     )
-    ended = wop("run", "pause", run_id, "--reason", "month end")
+    ended = wop("run", "pause", run_id, "--reason", "month end", *olga)
     assert (ended.status, ended.out) == (0, f"{run_id}\n")
     assert ended.err == "The run finishes what is under way, then it pauses.\n"
-    ended = wop("run", "pause", run_id, "--immediate")
+    ended = wop("run", "pause", run_id, "--immediate", *olga)
     assert (ended.status, ended.out, ended.err) == (0, f"{run_id}\n", "")
     assert factories.status(run_id) == "paused"
-    ended = wop("run", "pause", run_id)
+    ended = wop("run", "pause", run_id, *olga)
     assert (ended.status, ended.err) == (4, "A run can be paused while it is running; this one is paused.\n")
-    assert wop("run", "resume", run_id).out == f"{run_id}\n"
+    assert wop("run", "resume", run_id, *olga).out == f"{run_id}\n"
     assert factories.status(run_id) == "running"
-    ended = wop("run", "resume", run_id)
+    ended = wop("run", "resume", run_id, *olga)
     assert (ended.status, ended.err) == (4, "Only a paused run can be resumed; this one is running.\n")
 
 

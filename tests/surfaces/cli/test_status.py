@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -36,6 +37,18 @@ def test_who_is_missing_is_told_with_an_exit_status_for_scripts(wop: Wop) -> Non
     assert told.status == 70
     assert told.lines[2:5] == ["worker: none seen", "beat: none seen", "last sweep: never"]
     assert told.err.startswith("No worker gives a sign of life.")
+
+
+def test_it_is_about_this_machine_and_says_where_to_ask_another(wop: Wop, settings: Any) -> None:
+    ended = wop("status", "--url", "https://wop.example.org", "--key", "wop_0123456789ab_secret")
+    assert (ended.status, ended.out) == (2, "")
+    assert "This command is about the installation of this machine and takes no --url and no --key." in ended.err
+    assert "/readyz" in ended.err
+    assert "/readyz" in wop("status", "--help").out
+    settings.WOP_URL = "https://wop.example.org"
+    told = wop("status")
+    assert told.lines[0].startswith("database: ok")
+    assert told.err.endswith("Whether https://wop.example.org is ready, it tells at /readyz.\n")
 
 
 @pytest.mark.django_db

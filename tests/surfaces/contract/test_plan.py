@@ -89,6 +89,9 @@ def test_resume_rejects_unknown_outcomes_without_mutating_run_state(surface: Sur
     refusal = surface.resume(run_id, "perhaps", GOOD)
     assert isinstance(refusal, Refused)
     assert (refusal.code, refusal.pointers) == ("validation_error", ["/outcome"])
+    more = surface.resume(run_id, "perhaps", {**GOOD, "approved": "yes"})
+    assert isinstance(more, Refused)
+    assert (more.code, more.pointers) == ("validation_error", ["/outcome", "/payload/approved"])
     assert every_row() == before
 
 
