@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, Final, TypeAlias, cast
 
 from approvals.forms.merging import Document
+from approvals.forms.moments import NotAMoment, joined
 from approvals.forms.names import pointer
 from approvals.forms.nodes import Node, Presence
 from approvals.forms.scalars import NotANumber, read_number
@@ -189,7 +190,7 @@ def _is_fixed(node: Node) -> bool:
 
 def _is_blank(node: Node) -> bool:
     """Whether nobody has filled in anything."""
-    return not any(text.strip() for inner in node.walk() for text in (*inner.texts, inner.presence, inner.key))
+    return not any(text.strip() for inner in node.walk() for text in (inner.text, inner.presence, inner.key))
 
 
 def _leaf(node: Node) -> Found:
@@ -207,8 +208,8 @@ def _leaf(node: Node) -> Found:
             return text == "true"
         case Kind.RAW:
             return _json(text)
-        case Kind.LATER:
-            return ABSENT
+        case Kind.DATE_TIME | Kind.TIME if node.parts:
+            return _moment(node)
         case _:
             return _text(text)
 
@@ -218,6 +219,13 @@ def _number(text: str) -> JsonValue:
         return read_number(text)
     except NotANumber as error:
         raise _Unreadable(error.code) from error
+
+
+def _moment(node: Node) -> str:
+    try:
+        return joined(node.kind, node.parts)
+    except NotAMoment as error:
+        raise _Unreadable(error.part) from error
 
 
 def _index(node: Node, text: str) -> int:

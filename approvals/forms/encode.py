@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from approvals.forms import names
 from approvals.forms.decode import Judge
 from approvals.forms.merging import Document, document, same
+from approvals.forms.moments import split
 from approvals.forms.names import Field
 from approvals.forms.nodes import MAX_NODES, Presence
 from approvals.forms.scalars import is_date
@@ -76,8 +77,7 @@ class _Encoder:
             case (Kind.TEXT | Kind.TEXTAREA, "") | (Kind.ARRAY | Kind.MULTICHOICE, []):
                 self._put(Field.PRESENCE, at, Presence.EMPTY)
             case _:
-                text = str(_index(shape, value)) if shape.kind is Kind.CHOICE else _leaf(shape, value)
-                self._put(Field.TEXT, at, text)
+                self._put(Field.TEXT, at, *_texts(shape, value))
 
     def _branch(self, shape: Shape, value: JsonValue, at: str) -> None:
         """Choose the first branch whose schema the value satisfies."""
@@ -132,9 +132,7 @@ class _Encoder:
         keys = [f"k{number}" for number in range(1, len(extra) + 1)]
         self._put(Field.ROWS, at, *keys)
         for key, (name, item) in zip(keys, extra.items(), strict=True):
-            if "\n" in name:
-                raise _NoInput
-            self._put(Field.KEY, names.row(at, key), _plain(name))
+            self._put(Field.KEY, names.row(at, key), _one_line(name))
             self.write(shape.root, shape.extra, item, names.row(at, key))
 
     def _array(self, shape: Shape, value: list[JsonValue], at: str) -> None:
@@ -159,6 +157,16 @@ def _index(shape: Shape, value: JsonValue) -> int:
     return index
 
 
+def _texts(shape: Shape, value: JsonValue) -> tuple[str, ...]:
+    match shape.kind, value:
+        case Kind.CHOICE, _:
+            return (str(_index(shape, value)),)
+        case Kind.DATE_TIME | Kind.TIME, str():
+            return split(shape.kind, value) or (_one_line(value),)
+        case _:
+            return (_leaf(shape, value),)
+
+
 def _leaf(shape: Shape, value: JsonValue) -> str:
     match shape.kind, value:
         case (Kind.YES_NO, bool()) | (Kind.CONSENT, True):
@@ -171,6 +179,12 @@ def _leaf(shape: Shape, value: JsonValue) -> str:
             return _plain(value)
         case _:
             raise _NoInput
+
+
+def _one_line(text: str) -> str:
+    if "\n" in text:
+        raise _NoInput
+    return _plain(text)
 
 
 def _plain(text: str) -> str:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from approvals.forms.merging import Condition
+from approvals.forms.moments import PARTS
 from approvals.forms.shapes import Kind, Shape
 from interrupts.contracts.types import JsonObject, JsonSchema
 
@@ -55,7 +56,17 @@ class Node:
 
     @property
     def text(self) -> str:
+        """What was typed or chosen. An offset without a time is nothing yet."""
+        if self.parts:
+            return " ".join(self.parts).strip() if any(text.strip() for text in self.parts[:-1]) else ""
         return self.texts[-1] if self.texts else ""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of a date and time, or of a time; none where it is written as one text."""
+        count = len(PARTS.get(self.kind, ()))
+        is_one_text = len(self.texts) == 1 and self.texts[0].strip()
+        return () if is_one_text else (*self.texts, *[""] * count)[:count]
 
     @property
     def notes(self) -> JsonObject:

@@ -13,7 +13,6 @@ from interrupts.contracts.types import JsonSchema, JsonValue
 # A longer list of choices is quicker typed than scrolled through.
 MAX_OPTIONS: Final = 500
 _LONG_TEXT: Final = 200
-_FORMATS: Final = frozenset({"date", "time", "date-time"})
 
 
 class Kind(StrEnum):
@@ -27,6 +26,8 @@ class Kind(StrEnum):
     CONSENT = "consent"
     CONST = "const"
     DATE = "date"
+    TIME = "time"
+    DATE_TIME = "datetime"
     MULTICHOICE = "multichoice"
     OBJECT = "object"
     ARRAY = "array"
@@ -36,6 +37,9 @@ class Kind(StrEnum):
     # Made by the planner alone: what is drawn once it is asked for, and what applies under a condition.
     LATER = "later"
     GROUP = "group"
+
+
+_TIMELY: Final = {"date": Kind.DATE, "time": Kind.TIME, "date-time": Kind.DATE_TIME}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +190,12 @@ def _implied(schema: dict[str, Any]) -> list[str]:
 
 
 def _text_kind(schema: dict[str, Any]) -> Kind:
-    if schema.get("format") == "date":
-        return Kind.DATE
+    timely = _TIMELY.get(str(schema.get("format")))
+    if timely is not None:
+        return timely
     limit = schema.get("maxLength", 0)
     is_long = limit > _LONG_TEXT or "\n" in str(schema.get("default", ""))
-    return Kind.TEXTAREA if is_long and schema.get("format") not in _FORMATS else Kind.TEXT
+    return Kind.TEXTAREA if is_long else Kind.TEXT
 
 
 def _object(root: Document, base: Shape, merged: Merged) -> Shape:

@@ -60,7 +60,7 @@ def _label(name: str) -> str:
 def pack(request: HttpRequest) -> str:
     """Return the form of a request as one text, for a sign-in form to carry."""
     names = (*_NAMES, *filter(is_field, request.POST))
-    fields = {name: request.POST.getlist(name) for name in names if request.POST.get(name)}
+    fields = {name: request.POST.getlist(name) for name in names if any(request.POST.getlist(name))}
     return json.dumps({"path": request.path, "fields": fields})
 
 

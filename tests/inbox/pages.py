@@ -79,6 +79,7 @@ class Form(HTMLParser):
         super().__init__()
         self.fields: dict[str, list[str]] = {}
         self._select = ""
+        self._is_first = False
         self._textarea = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -90,9 +91,12 @@ class Form(HTMLParser):
             self._textarea = name
             self.fields.setdefault(name, []).append("")
         if tag == "select":
-            self._select = name
-        if tag == "option" and ("selected" in found or self._select not in self.fields):
-            self.fields[self._select] = [value]
+            self._select, self._is_first = name, True
+        if tag == "option" and self._is_first:
+            self.fields.setdefault(self._select, []).append(value)
+            self._is_first = False
+        if tag == "option" and "selected" in found:
+            self.fields[self._select][-1] = value
 
     def handle_endtag(self, tag: str) -> None:
         self._textarea = "" if tag == "textarea" else self._textarea

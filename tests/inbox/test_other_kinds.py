@@ -155,6 +155,33 @@ def test_what_does_not_fit_is_said_and_nothing_typed_is_lost(sign_in: SignIn, fi
     assert status(run_id) == "waiting-input"
 
 
+def test_a_time_is_asked_for_in_parts_and_the_part_that_is_wrong_is_marked(sign_in: SignIn) -> None:
+    schema: JsonObject = {"type": "string", "format": "date-time"}
+    waits = asked("custom", {"customKind": "sms"}, resumeSchema=schema)
+    client, url = sign_in(), page_of(waits)
+    assert "The time is in UTC, unless you choose another offset." in text_of(client.get(url))
+    refused = send(client, url, {"v:#": ["2031-05-17", "half past two", "+02:00"]})
+    assert refused.status_code == 422
+    assert "Write the time, such as 14:30 or 14:30:05." in text_of(refused)
+    drawn = [attrs for tag, attrs in read(refused).tags if attrs.get("name") == "v:#"]
+    assert [attrs.get("type") for attrs in drawn] == ["date", "text", None]
+    assert [attrs.get("aria-describedby") for attrs in drawn] == [None, "n1-error", None]
+    assert fields_of(refused)["v:#"] == ["2031-05-17", "half past two", "+02:00"]
+    send(client, url, {"v:#": ["2031-05-17", "14:30", "+02:00"]})
+    assert last(waits.run_id, "interrupt.resolved")["resumeValue"] == "2031-05-17T14:30:00+02:00"
+
+
+@pytest.mark.parametrize(
+    "default", ["2031-05-17T14:30:00.123456+00:00", "2031-05-17t14:30:00z", "2031-12-31T23:59:60Z"]
+)
+def test_a_time_that_nobody_touched_is_sent_as_it_was(sign_in: SignIn, default: str) -> None:
+    schema: JsonObject = {"type": "string", "format": "date-time", "default": default}
+    waits = asked("custom", {"customKind": "sms"}, resumeSchema=schema)
+    client, url = sign_in(), page_of(waits)
+    assert press(client, url, {**fields_of(client.get(url)), "op": "submit"}).status_code == 302
+    assert last(waits.run_id, "interrupt.resolved")["resumeValue"] == default
+
+
 def test_the_enter_key_sends_nothing(sign_in: SignIn) -> None:
     client = sign_in()
     run_id, url = five_questions(client)
@@ -188,6 +215,7 @@ def test_what_was_filled_in_comes_back_after_signing_in_again(sign_in: SignIn) -
     client = sign_in()
     _run_id, url = five_questions(client)
     typed = {**fields_of(client.get(url)), **GOOD, "r:#/answers/line": ["k1", "k2"], "v:#/answers/line/@k2": "b"}
+    typed["v:#/answers/when"] = ["2031-05-17", "14:30", ""]
     client.logout()
     refused = press(client, url, {**typed, "op": "submit"})
     assert refused.status_code == 403
@@ -200,6 +228,7 @@ def test_what_was_filled_in_comes_back_after_signing_in_again(sign_in: SignIn) -
     assert client.post("/accounts/login/", entered).status_code == 302
     back = fields_of(client.get(url))
     assert back["r:#/answers/line"] == ["k1", "k2"]
+    assert back["v:#/answers/when"] == ["2031-05-17", "14:30", ""]
     assert (back["v:#/answers/line/@k2"], back["v:#/answers/gift"]) == (["b"], ["false"])
 
 

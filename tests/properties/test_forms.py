@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, timedelta, timezone
 from typing import Any
 
 from django.http import QueryDict
@@ -29,11 +30,16 @@ TEXTS = st.sampled_from(
 
 # Schemas as people write them, each with a value that fits it or one that does not.
 LINES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=6)
+MOMENTS = st.datetimes(timezones=st.sampled_from([UTC, timezone(timedelta(hours=5, minutes=53))])).map(
+    lambda moment: moment.isoformat()
+) | st.sampled_from(["2031-05-17T14:30:00Z", "2031-05-17t14:30:00.5z", "2031-12-31T23:59:60Z", "2031-02-30T14:30:00Z"])
 LEAVES = st.sampled_from(
     [
         ({"type": "string"}, LINES),
         ({"type": "string", "maxLength": 500}, LINES),
         ({"type": ["string", "null"], "format": "date"}, st.dates().map(str) | st.none()),
+        ({"type": "string", "format": "date-time"}, MOMENTS),
+        ({"type": ["string", "null"], "format": "time"}, MOMENTS.map(lambda text: text[11:]) | st.none()),
         ({"type": "integer"}, st.integers()),
         ({"type": "number", "minimum": 0}, st.floats(0, 1e9)),
         ({"type": "boolean"}, st.booleans()),

@@ -139,6 +139,44 @@ def test_what_is_no_number_is_never_guessed(text: str) -> None:
     assert caught.value.code == ("comma" if "," in text else "number")
 
 
+@pytest.mark.parametrize(
+    ("form", "texts", "value"),
+    [
+        ("date-time", ["2031-05-17", "14:30", ""], "2031-05-17T14:30:00Z"),
+        ("date-time", [" 2031-05-17 ", "14:30:05.25", "+05:45"], "2031-05-17T14:30:05.25+05:45"),
+        ("time", ["14:30", "-03:30"], "14:30:00-03:30"),
+        ("date-time", ["", " ", "+02:00"], ABSENT),
+        ("date-time", ["2031-05-17T14:30:00z"], "2031-05-17T14:30:00z"),
+    ],
+)
+def test_a_time_is_put_together_from_its_parts(form: str, texts: list[str], value: Any) -> None:
+    assert value_of(posted({"type": "string", "format": form}, v_=texts)) == value
+
+
+@pytest.mark.parametrize(
+    ("texts", "code"),
+    [
+        (["", "14:30", ""], "date"),
+        (["2031-02-30", "14:30", ""], "date"),
+        (["2031-05-17", "", ""], "time"),
+        (["2031-05-17", "24:00", ""], "time"),
+        (["2031-05-17", "\u0661\u0664:30", ""], "time"),
+        (["2031-05-17", "14:30", "CET"], "offset"),
+        (["2031-05-17", "14:30"], None),
+    ],
+)
+def test_the_part_of_a_time_that_cannot_be_read_is_named(texts: list[str], code: str | None) -> None:
+    decoded = posted({"type": "string", "format": "date-time"}, v_=texts).decode()[0]
+    assert [fault.code for fault in decoded.faults] == ([code] if code else [])
+
+
+def test_an_optional_object_with_nothing_but_an_offset_is_not_there() -> None:
+    schema: JsonSchema = {"type": "object", "properties": {"at": {"type": "string", "format": "time"}}}
+    holder: JsonSchema = {"type": "object", "properties": {"more": schema}}
+    assert value_of(posted(holder, **{"v_more.at": ["", "+02:00"]})) == {}
+    assert value_of(posted(holder, **{"v_more.at": ["07:05", ""]})) == {"more": {"at": "07:05:00Z"}}
+
+
 # --- Shapes -----------------------------------------------------------------------------------------------------------
 
 
@@ -151,6 +189,8 @@ def test_what_is_no_number_is_never_guessed(text: str) -> None:
         ({"oneOf": [{"const": 1, "title": "One"}, {"const": 2}]}, Kind.CHOICE),
         ({"type": "object", "properties": {"a": {}}, "anyOf": [{"required": ["a"]}]}, Kind.OBJECT),
         ({"type": ["integer", "number"]}, Kind.NUMBER),
+        ({"type": "string", "format": "date-time", "maxLength": 900}, Kind.DATE_TIME),
+        ({"type": ["string", "null"], "format": "time"}, Kind.TIME),
         ({"type": ["integer", "string"]}, Kind.BRANCH),
         ({"enum": [f"o{number}" for number in range(501)]}, Kind.TEXT),
         ({"enum": list(range(501))}, Kind.RAW),

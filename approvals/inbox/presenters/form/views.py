@@ -18,6 +18,7 @@ from approvals.forms.shapes import Kind
 from approvals.forms.sheet import Sheet
 from approvals.inbox.presenters.artifact import Artifact, present_text
 from approvals.inbox.presenters.form import words
+from approvals.inbox.presenters.form.moments import PartView, present_parts
 from approvals.inbox.presenters.text import visible
 from interrupts.contracts.types import JsonSchema
 
@@ -29,6 +30,8 @@ _TEMPLATES: Final = {
     Kind.TEXT: "input",
     Kind.NUMBER: "input",
     Kind.DATE: "input",
+    Kind.TIME: "input",
+    Kind.DATE_TIME: "input",
     Kind.TEXTAREA: "textarea",
     Kind.RAW: "textarea",
     Kind.CHOICE: "choice",
@@ -91,6 +94,7 @@ class View:
     look: str = ""
     lines: int = 3
     options: tuple[Choice, ...] = ()
+    parts: tuple[PartView, ...] = ()
     children: tuple[View, ...] = ()
     controls: tuple[Choice, ...] = ()
     presence: str = ""
@@ -149,6 +153,7 @@ class _Presenter:
             look=_look(node),
             lines=10 if node.kind is Kind.RAW and is_main else 3,
             options=options,
+            parts=present_parts(node, is_wrong=node.id in self.look.messages),
             children=self._children(node, options),
             controls=self._controls(node),
             presence=names.name_of(Field.PRESENCE, node.at),
@@ -226,6 +231,8 @@ def _template(node: Node, options: tuple[Choice, ...]) -> str:
         return "shown"
     if node.kind is Kind.CONST:
         return "shown" if node.required else "tick"
+    if node.parts:
+        return "moment"
     if node.kind is Kind.CHOICE and len(options) > MAX_RADIOS + (not node.required):
         return "select"
     return _TEMPLATES[node.kind]

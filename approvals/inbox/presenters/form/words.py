@@ -45,6 +45,9 @@ _LABELS: Final[Mapping[str, str | Promise]] = {
 }
 _FAULTS: Final[Mapping[str, str | Promise]] = {
     "required": gettext_lazy("Write an answer."),
+    "date": gettext_lazy("Write the date as year, month and day, such as 2031-05-17."),
+    "time": gettext_lazy("Write the time, such as 14:30 or 14:30:05."),
+    "offset": gettext_lazy("Choose one of the offsets offered."),
     "choose": gettext_lazy("Choose one."),
     "number": gettext_lazy("Write a number, such as 12 or 1.5."),
     "comma": gettext_lazy("Write 1.5, not 1,5."),
@@ -120,7 +123,9 @@ def hints(node: Node) -> Iterator[str]:
     notes = node.notes
     if notes.get("deprecated") is True:
         yield _("No longer used.")
-    if isinstance(notes.get("format"), str) and str(notes["format"]) in _FORMATS and node.kind is not Kind.RAW:
+    if node.parts:
+        yield _("The time is in UTC, unless you choose another offset.")
+    elif isinstance(notes.get("format"), str) and str(notes["format"]) in _FORMATS and node.kind is not Kind.RAW:
         yield str(_FORMATS[str(notes["format"])])
     yield from _limits(node)
     examples = notes.get("examples")
