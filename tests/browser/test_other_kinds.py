@@ -34,6 +34,8 @@ EVERYTHING: JsonObject = {
         "name": {"type": "string", "title": "Name", "description": "As on the door.", "examples": ["Ann"]},
         "note": {"type": ["string", "null"], "maxLength": 900},
         "day": {"type": "string", "format": "date"},
+        "at": {"type": "string", "format": "date-time"},
+        "town": {"enum": [f"Town {number}" for number in range(300)]},
         "colour": {"enum": [f"Colour {number}" for number in range(9)]},
         "sure": {"type": "boolean", "title": "Are you sure?"},
         "terms": {"const": True, "title": "I read the terms"},
@@ -109,13 +111,24 @@ def test_every_input_is_filled_in_by_a_link(visitor: Visitor) -> None:
     page.get_by_label("Yes", exact=True).check()
     page.get_by_label("M", exact=True).check()
     page.get_by_label("day").fill("2031-05-17")
+    page.get_by_label("Date", exact=True).fill("2031-05-17")
+    page.get_by_label("Time", exact=True).fill("14:30")
+    page.get_by_label("Offset from UTC").select_option("+02:00")
+    towns = page.locator("select[name='v:#/town']")
+    if visit.runs_scripts:
+        page.get_by_label("Show only what holds these words, of town").fill("299 town")
+        expect(towns.locator("option")).to_have_text(["No answer", "Town 299"])
+        page.evaluate("window.isSamePage = true")
+    towns.select_option("Town 299")
     page.get_by_role("button", name="Add a line to lines").click()
+    expect(page.locator("fieldset[data-ptr='#/lines/@k1']")).to_be_focused()
     page.get_by_label("article").fill("Pen")
     page.get_by_role("button", name="Add a line to lines").click()
     page.get_by_label("article").nth(1).fill("Ink")
     page.get_by_role("button", name="Move Line 2 up").click()
     page.get_by_label("invoice").check()
     page.get_by_role("button", name="Use this for Payment").click()
+    assert not visit.runs_scripts or page.evaluate("window.isSamePage")
     page.get_by_label("Why so late").fill("Because")
     page.get_by_label("days").fill("soon")
     page.get_by_role("button", name="Send the answer").click()
@@ -127,6 +140,8 @@ def test_every_input_is_filled_in_by_a_link(visitor: Visitor) -> None:
     assert last(run_id, "interrupt.resolved")["resumeValue"] == {
         "name": "Ann",
         "day": "2031-05-17",
+        "at": "2031-05-17T14:30:00+02:00",
+        "town": "Town 299",
         "sure": True,
         "sizes": ["M"],
         "lines": [{"article": "Ink"}, {"article": "Pen"}],

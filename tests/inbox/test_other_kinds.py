@@ -182,6 +182,17 @@ def test_a_time_that_nobody_touched_is_sent_as_it_was(sign_in: SignIn, default: 
     assert last(waits.run_id, "interrupt.resolved")["resumeValue"] == default
 
 
+@pytest.mark.parametrize(("count", "boxes"), [(200, 0), (201, 2)])
+def test_a_long_list_of_options_can_be_narrowed(sign_in: SignIn, count: int, boxes: int) -> None:
+    options: JsonObject = {"enum": [f"Town {number}" for number in range(count)]}
+    several: JsonObject = {"type": "array", "uniqueItems": True, "items": options}
+    schema: JsonObject = {"type": "object", "properties": {"home": options, "seen": several}}
+    page = sign_in().get(page_of(asked("custom", {"customKind": "sms"}, resumeSchema=schema)))
+    found = [attrs for _tag, attrs in read(page).tags if attrs.get("type") == "search"]
+    assert [attrs.get("data-filter") for attrs in found] == ["v:#/home", "v:#/seen"][:boxes]
+    assert "name" not in {name for attrs in found for name in attrs}
+
+
 def test_the_enter_key_sends_nothing(sign_in: SignIn) -> None:
     client = sign_in()
     run_id, url = five_questions(client)
@@ -260,7 +271,8 @@ def test_what_others_wrote_is_text_and_nothing_else(sign_in: SignIn, value: str)
     for kind, asks in (("clarification", data), ("custom", custom)):
         waits = suspension(start_flow(one_interrupt(kind, asks, kind)), "ask")
         page = client.get(page_of(waits))
-        assert [tag for tag, _attrs in read(page).tags if tag == "script"] == ["script"]
+        scripts = [str(attrs.get("src")) for tag, attrs in read(page).tags if tag == "script"]
+        assert scripts == ["/static/js/times.js", "/static/js/filter.js", "/static/js/form.js"]
         assert "\u202e" not in page.content.decode()
         assert not any(name.startswith("on") for _tag, attrs in read(page).tags for name in attrs)
         field = f"v:{child('#/answers', value)}" if kind == "clarification" else "j:#"

@@ -24,6 +24,8 @@ from interrupts.contracts.types import JsonSchema
 
 MAX_RADIOS: Final = 7
 MAX_BRANCH_RADIOS: Final = 5
+# A longer list of options has an input that narrows it.
+MAX_UNFILTERED: Final = 200
 _LONG_HELP: Final = 2_000
 
 _TEMPLATES: Final = {
@@ -278,6 +280,8 @@ def _look(node: Node) -> str:
             return "code"
         case Kind.BRANCH if len(node.shape.branches) > MAX_BRANCH_RADIOS:
             return "select"
+        case Kind.CHOICE | Kind.MULTICHOICE if len(node.shape.options) > MAX_UNFILTERED:
+            return "long"
         case _:
             return ""
 
