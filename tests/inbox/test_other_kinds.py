@@ -166,6 +166,7 @@ def test_a_time_is_asked_for_in_parts_and_the_part_that_is_wrong_is_marked(sign_
     drawn = [attrs for tag, attrs in read(refused).tags if attrs.get("name") == "v:#"]
     assert [attrs.get("type") for attrs in drawn] == ["date", "text", None]
     assert [attrs.get("aria-describedby") for attrs in drawn] == [None, "n1-error", None]
+    assert [attrs.get("id") for attrs in drawn] == ["n1-date", "n1", "n1-offset"]
     assert fields_of(refused)["v:#"] == ["2031-05-17", "half past two", "+02:00"]
     send(client, url, {"v:#": ["2031-05-17", "14:30", "+02:00"]})
     assert last(waits.run_id, "interrupt.resolved")["resumeValue"] == "2031-05-17T14:30:00+02:00"

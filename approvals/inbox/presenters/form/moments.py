@@ -35,20 +35,22 @@ class PartView:
 def present_parts(node: Node, *, is_wrong: bool) -> tuple[PartView, ...]:
     """Return the parts of an input, none for one without; ``is_wrong`` says whether there is a message at it.
 
-    The message is of the parts that cannot be read, else of all of them together.
+    The message is of the parts that cannot be read, else of all of them together. The first of these, or of all parts
+    where there is no message, has the id of the whole input: a link to it leads there.
     """
     parts = [(part, text.strip()) for part, text in zip(PARTS.get(node.kind, ()), node.parts, strict=False)]
-    unread = {part for part, text in parts if not is_readable(part, text)} or {part for part, _text in parts}
+    every = [part for part, _text in parts]
+    wrong = ([part for part, text in parts if not is_readable(part, text)] or every) if is_wrong else []
     return tuple(
         PartView(
-            id=node.id if number == 0 else f"{node.id}-{part}",
+            id=node.id if part is (wrong or every)[0] else f"{node.id}-{part}",
             label=str(_LABELS[part]),
             text=text,
             look=part if is_native(part, text) else "text",
-            is_wrong=is_wrong and part in unread,
+            is_wrong=part in wrong,
             options=_offsets(text) if part is Part.OFFSET else (),
         )
-        for number, (part, text) in enumerate(parts)
+        for part, text in parts
     )
 
 
