@@ -175,7 +175,7 @@ def _leaf(shape: Shape, value: JsonValue) -> str:
             return json.dumps(value)
         case Kind.DATE, str() if is_date(value):
             return value
-        case Kind.TEXT | Kind.TEXTAREA, str():
+        case Kind.TEXT | Kind.TEXTAREA | Kind.FILE, str():
             return _plain(value)
         case _:
             raise _NoInput

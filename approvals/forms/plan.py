@@ -84,7 +84,7 @@ class Planner:
         return Node(
             id=node_id,
             at=spot.at,
-            kind=Kind.TEXTAREA if kind is Kind.TEXT and "\n" in "".join(texts) else kind,
+            kind=Kind.TEXTAREA if kind in {Kind.TEXT, Kind.FILE} and "\n" in "".join(texts) else kind,
             shape=shape,
             schema=schema,
             title=spot.title,

@@ -28,6 +28,7 @@ class Kind(StrEnum):
     DATE = "date"
     TIME = "time"
     DATE_TIME = "datetime"
+    FILE = "file"
     MULTICHOICE = "multichoice"
     OBJECT = "object"
     ARRAY = "array"
@@ -193,6 +194,8 @@ def _text_kind(schema: dict[str, Any]) -> Kind:
     timely = _TIMELY.get(str(schema.get("format")))
     if timely is not None:
         return timely
+    if schema.get("contentEncoding") == "base64" or schema.get("format") == "data-url":
+        return Kind.FILE
     limit = schema.get("maxLength", 0)
     is_long = limit > _LONG_TEXT or "\n" in str(schema.get("default", ""))
     return Kind.TEXTAREA if is_long else Kind.TEXT

@@ -1,5 +1,8 @@
 // A button that changes a form, such as "Add a line", fetches the page as it would be then and puts its form in place of
 // this one: nothing else of the page moves. Without this, or when that fails, the button loads the whole page.
+import "./file.js";
+import "./filter.js";
+
 const CHANGES = /^(add|del|up|down|pick):/;
 
 async function load(form, button) {

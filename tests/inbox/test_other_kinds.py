@@ -183,6 +183,23 @@ def test_a_time_that_nobody_touched_is_sent_as_it_was(sign_in: SignIn, default: 
     assert last(waits.run_id, "interrupt.resolved")["resumeValue"] == default
 
 
+def test_a_file_is_text_that_an_error_keeps(sign_in: SignIn) -> None:
+    url: JsonObject = {"type": "string", "format": "data-url"}
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"scan": {"type": "string", "contentEncoding": "base64"}, "photo": url, "n": {"type": "integer"}},
+    }
+    waits, client = asked("custom", {"customKind": "sms"}, resumeSchema=schema), sign_in()
+    typed = {"v:#/scan": "aGk=" * 100_000, "v:#/photo": "data:text/plain;base64,aGk="}
+    refused = send(client, page_of(waits), {**typed, "v:#/n": "x"})
+    assert refused.status_code == 422
+    pickers = [attrs for _tag, attrs in read(refused).tags if attrs.get("type") == "file"]
+    assert [(attrs.get("data-as"), attrs.get("name")) for attrs in pickers] == [("base64", None), ("data-url", None)]
+    send(client, page_of(waits), {**fields_of(refused), "v:#/n": "1"})
+    value = {"scan": typed["v:#/scan"], "photo": typed["v:#/photo"], "n": 1}
+    assert last(waits.run_id, "interrupt.resolved")["resumeValue"] == value
+
+
 @pytest.mark.parametrize(("count", "boxes"), [(200, 0), (201, 2)])
 def test_a_long_list_of_options_can_be_narrowed(sign_in: SignIn, count: int, boxes: int) -> None:
     options: JsonObject = {"enum": [f"Town {number}" for number in range(count)]}
@@ -273,7 +290,7 @@ def test_what_others_wrote_is_text_and_nothing_else(sign_in: SignIn, value: str)
         waits = suspension(start_flow(one_interrupt(kind, asks, kind)), "ask")
         page = client.get(page_of(waits))
         scripts = [str(attrs.get("src")) for tag, attrs in read(page).tags if tag == "script"]
-        assert scripts == ["/static/js/times.js", "/static/js/filter.js", "/static/js/form.js"]
+        assert scripts == ["/static/js/times.js", "/static/js/form.js"]
         assert "\u202e" not in page.content.decode()
         assert not any(name.startswith("on") for _tag, attrs in read(page).tags for name in attrs)
         field = f"v:{child('#/answers', value)}" if kind == "clarification" else "j:#"

@@ -40,6 +40,7 @@ LEAVES = st.sampled_from(
         ({"type": ["string", "null"], "format": "date"}, st.dates().map(str) | st.none()),
         ({"type": "string", "format": "date-time"}, MOMENTS),
         ({"type": ["string", "null"], "format": "time"}, MOMENTS.map(lambda text: text[11:]) | st.none()),
+        ({"type": "string", "contentEncoding": "base64"}, LINES),
         ({"type": "integer"}, st.integers()),
         ({"type": "number", "minimum": 0}, st.floats(0, 1e9)),
         ({"type": "boolean"}, st.booleans()),

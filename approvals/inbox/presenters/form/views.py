@@ -20,6 +20,7 @@ from approvals.inbox.presenters.artifact import Artifact, present_text
 from approvals.inbox.presenters.form import words
 from approvals.inbox.presenters.form.moments import PartView, present_parts
 from approvals.inbox.presenters.text import visible
+from interrupts import conf
 from interrupts.contracts.types import JsonSchema
 
 MAX_RADIOS: Final = 7
@@ -35,6 +36,7 @@ _TEMPLATES: Final = {
     Kind.TIME: "input",
     Kind.DATE_TIME: "input",
     Kind.TEXTAREA: "textarea",
+    Kind.FILE: "file",
     Kind.RAW: "textarea",
     Kind.CHOICE: "choice",
     Kind.YES_NO: "choice",
@@ -95,6 +97,7 @@ class View:
     text: str = ""
     look: str = ""
     lines: int = 3
+    limit: int = 0
     options: tuple[Choice, ...] = ()
     parts: tuple[PartView, ...] = ()
     children: tuple[View, ...] = ()
@@ -154,6 +157,7 @@ class _Presenter:
             text=_text(node),
             look=_look(node),
             lines=10 if node.kind is Kind.RAW and is_main else 3,
+            limit=conf.limits().max_body_bytes if node.kind is Kind.FILE else 0,
             options=options,
             parts=present_parts(node, is_wrong=node.id in self.look.messages),
             children=self._children(node, options),
@@ -278,6 +282,8 @@ def _look(node: Node) -> str:
             return "date" if not node.text or is_date(node.text) else ""
         case Kind.RAW:
             return "code"
+        case Kind.FILE:
+            return "data-url" if node.notes.get("format") == "data-url" else "base64"
         case Kind.BRANCH if len(node.shape.branches) > MAX_BRANCH_RADIOS:
             return "select"
         case Kind.CHOICE | Kind.MULTICHOICE if len(node.shape.options) > MAX_UNFILTERED:

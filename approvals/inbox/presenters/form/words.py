@@ -143,6 +143,10 @@ def _limits(node: Node) -> Iterator[str]:
             yield ngettext("At most %(most)d character.", "At most %(most)d characters.", most) % {"most": most}
         case Kind.ARRAY if (least := _whole(notes.get("minItems"))) > 0:
             yield ngettext("At least %(least)d line.", "At least %(least)d lines.", least) % {"least": least}
+        case Kind.FILE if notes.get("format") == "data-url":
+            yield _("The content of a file, as a data: URL.")
+        case Kind.FILE:
+            yield _("The content of a file, as Base64 text.")
         case Kind.RAW:
             yield _("Written as JSON: text in double quotes, or a number, true, false, null, a list or an object.")
 
