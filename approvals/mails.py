@@ -27,18 +27,21 @@ def address(notice: Notice, people: Iterable[Membership], *, now: datetime) -> i
     return len(Mail.objects.bulk_create(mails))
 
 
-def claim(*, now: datetime) -> MailAttempt | None:
-    """Start an attempt at the mail that is due longest, or return None when there is none.
+def claim(*, now: datetime, limit: int) -> list[MailAttempt]:
+    """Start attempts at up to ``limit`` of the mails that are due, the one due longest first.
 
-    It is ours for ``LEASE``: a worker that dies holding it delays it by that much. What a worker died of at its last
-    attempt is ended on the way.
+    They are ours for ``LEASE``: a worker that dies holding them delays them by that much. What a worker died of at its
+    last attempt is ended on the way.
     """
+    started: list[MailAttempt] = []
     with transaction.atomic():
-        while (mail := _next_due(now)) is not None:
-            if mail.attempts_made < _last_attempt(mail):
-                return _start(mail, now)
-            _end(mail.pk, MailOutcome.DEAD, now=now, last_error=_CUT_OFF)
-    return None
+        while batch := _next_due(now, limit=limit - len(started)):
+            for mail in batch:
+                if mail.attempts_made < _last_attempt(mail):
+                    started.append(_start(mail, now))
+                else:
+                    _end(mail.pk, MailOutcome.DEAD, now=now, last_error=_CUT_OFF)
+    return started
 
 
 def sent(attempt: MailAttempt, *, now: datetime) -> None:
@@ -76,13 +79,13 @@ def send_again(mail_ids: Iterable[int], *, now: datetime) -> int:
     return chosen.update(outcome=None, ended_at=None, due_at=now, leased_until=None, attempts_before=F("attempts_made"))
 
 
-def _next_due(now: datetime) -> Mail | None:
+def _next_due(now: datetime, *, limit: int) -> list[Mail]:
     free = Q(leased_until=None) | Q(leased_until__lte=now)
     due = _waiting().filter(free, due_at__lte=now)
     if connection.features.has_select_for_update_skip_locked:
         due = due.select_for_update(skip_locked=True, of=("self",))
     beside = ("notice__suspension__run__workflow", "notice__suspension__tenant", "membership__user")
-    return due.select_related(*beside).order_by("due_at", "id").first()
+    return list(due.select_related(*beside).order_by("due_at", "id")[:limit])
 
 
 def _last_attempt(mail: Mail) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Final
 
 from celery import shared_task
@@ -10,22 +10,22 @@ from django.utils import timezone
 
 from approvals import notices
 from approvals.mailing import sending
-from interrupts.services.courier import Courier
+from interrupts.services.courier import Courier, Errand
 
 # One mail server takes them all, and few connections at once keep it friendly.
 HANDS: Final = 4
 
 
-def _send_next(claimed: Callable[[], None]) -> bool:
-    return sending.send_next(clock=timezone.now, claimed=claimed)
+def _take_due(limit: int) -> Sequence[Errand]:
+    return sending.take_due(limit, clock=timezone.now)
 
 
-COURIER: Final = Courier(hands=HANDS, step=_send_next)
+COURIER: Final = Courier(hands=HANDS, take=_take_due)
 
 
 @shared_task
 def send_mail() -> None:
-    """Set a hand of this process to the notices and mails that are due; it wakes others as it finds work."""
+    """Have this process spread the notices and send the mails that are due."""
     COURIER.wake()
 
 

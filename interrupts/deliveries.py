@@ -6,6 +6,7 @@ network.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
@@ -55,22 +56,34 @@ def _callback_receiver(run: Run) -> str:
 # --- Attempts ---------------------------------------------------------------------------------------------------------
 
 
-def claim(*, now: datetime) -> DeliveryAttempt | None:
-    """Start an attempt at the delivery that is due longest, or return None when there is none.
+def claim(*, now: datetime, limit: int) -> list[DeliveryAttempt]:
+    """Start attempts at up to ``limit`` of the deliveries that are due, the one due longest first.
 
-    It is ours for ``LEASE``: a worker that dies holding it delays it by that much. Receivers that have enough attempts
-    under way are passed over. What nobody wants any more is ended on the way and never attempted (wire contract §18:
-    after an unregistration no attempt may start), and so is what a worker died of at its last attempt.
+    They are ours for ``LEASE``: a worker that dies holding them delays them by that much. Receivers that have enough
+    attempts under way are passed over. What nobody wants any more is ended on the way and never attempted (wire
+    contract §18: after an unregistration no attempt may start), and so is what a worker died of at its last attempt.
     """
+    started: list[DeliveryAttempt] = []
     with transaction.atomic():
-        while (delivery := _next_due(now)) is not None:
-            if not is_wanted(delivery):
-                _end(delivery.pk, DeliveryOutcome.DROPPED, now=now)
-            elif delivery.attempts_made >= last_attempt(delivery):
-                _end(delivery.pk, DeliveryOutcome.DEAD, now=now, last_error=_CUT_OFF)
-            else:
-                return _start(delivery, now)
-    return None
+        under_way = _under_way(now)
+        while batch := _next_due(now, busy=_full(under_way), limit=limit - len(started)):
+            chosen = [delivery for delivery in batch if _is_next(delivery, under_way, now)]
+            started += _start(chosen, now)
+    return started
+
+
+def _is_next(delivery: Delivery, under_way: Counter[str], now: datetime) -> bool:
+    """Tell whether to attempt a delivery that is due, and count it as under way; end it if it is not to be made."""
+    if under_way[delivery.receiver] >= PER_RECEIVER:
+        return False
+    if not is_wanted(delivery):
+        _end(delivery.pk, DeliveryOutcome.DROPPED, now=now)
+        return False
+    if delivery.attempts_made >= last_attempt(delivery):
+        _end(delivery.pk, DeliveryOutcome.DEAD, now=now, last_error=_CUT_OFF)
+        return False
+    under_way[delivery.receiver] += 1
+    return True
 
 
 def last_attempt(delivery: Delivery) -> int:
@@ -86,24 +99,31 @@ def is_wanted(delivery: Delivery) -> bool:
     return Suspension.objects.filter(run_id=delivery.run_id, key=key, outcome=None).exists()
 
 
-def _next_due(now: datetime) -> Delivery | None:
+def _next_due(now: datetime, *, busy: list[str], limit: int) -> list[Delivery]:
     free = _waiting().filter(due_at__lte=now).filter(Q(leased_until=None) | Q(leased_until__lte=now))
-    due = free.exclude(receiver__in=_busy_receivers(now))
+    due = free.exclude(receiver__in=busy)
     if connection.features.has_select_for_update_skip_locked:
         due = due.select_for_update(skip_locked=True, of=("self",))
-    return due.select_related("webhook", "run", "event").order_by("due_at", "event_id").first()
+    return list(due.select_related("webhook", "run", "event").order_by("due_at", "event_id")[:limit])
 
 
-def _busy_receivers(now: datetime) -> list[str]:
-    under_way = _waiting().filter(leased_until__gt=now).values("receiver").annotate(count=Count("id"))
-    return list(under_way.filter(count__gte=PER_RECEIVER).values_list("receiver", flat=True))
+def _under_way(now: datetime) -> Counter[str]:
+    """Return how many attempts each receiver has under way."""
+    counts = _waiting().filter(leased_until__gt=now).values_list("receiver").annotate(count=Count("id"))
+    return Counter(dict(counts))
 
 
-def _start(delivery: Delivery, now: datetime) -> DeliveryAttempt:
-    delivery.attempts_made += 1
-    delivery.leased_until = now + LEASE
-    delivery.save(update_fields=["attempts_made", "leased_until"])
-    return DeliveryAttempt.objects.create(delivery=delivery, number=delivery.attempts_made, started_at=now)
+def _full(under_way: Counter[str]) -> list[str]:
+    return [receiver for receiver, count in under_way.items() if count >= PER_RECEIVER]
+
+
+def _start(chosen: Sequence[Delivery], now: datetime) -> list[DeliveryAttempt]:
+    for delivery in chosen:
+        delivery.attempts_made += 1
+        delivery.leased_until = now + LEASE
+    Delivery.objects.bulk_update(chosen, ["attempts_made", "leased_until"])
+    attempts = [DeliveryAttempt(delivery=each, number=each.attempts_made, started_at=now) for each in chosen]
+    return DeliveryAttempt.objects.bulk_create(attempts)
 
 
 def succeeded(attempt: DeliveryAttempt, *, status: int, now: datetime) -> None:

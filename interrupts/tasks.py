@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from interrupts import conf, sightings
 from interrupts.services import deliver, egress, expire, idempotency, relay
-from interrupts.services.courier import Courier
+from interrupts.services.courier import Courier, Errand
 from interrupts.services.pulse import Pulse
 from interrupts.vocabulary import Sighted
 
@@ -21,11 +21,11 @@ SWEEP_SECONDS: Final = 5.0
 _SWEEP: Final = Pulse(Sighted.SWEEP)
 
 
-def _deliver_next(claimed: Callable[[], None]) -> bool:
-    return deliver.deliver_next(door=egress.from_settings(), clock=timezone.now, claimed=claimed)
+def _take_due(limit: int) -> Sequence[Errand]:
+    return deliver.take_due(limit, door=egress.from_settings(), clock=timezone.now)
 
 
-COURIER: Final = Courier(hands=conf.delivery_threads(), step=_deliver_next)
+COURIER: Final = Courier(hands=conf.delivery_threads(), take=_take_due)
 
 
 def _until_nothing_is_due(sweep: Callable[[datetime], int]) -> int:
@@ -55,7 +55,7 @@ def relay_outbox() -> int:
 
 @shared_task
 def deliver_due() -> None:
-    """Set a hand of this process to what is due for receivers outside; it wakes others as it finds work."""
+    """Have this process make what is due for receivers outside."""
     COURIER.wake()
 
 

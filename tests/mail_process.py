@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from datetime import timedelta
+from functools import partial
 
 import django
 from django.utils import timezone
@@ -15,12 +16,13 @@ from django.utils import timezone
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wopsite.settings")
 django.setup()
 
-from approvals.mailing.sending import send_next  # noqa: E402 - Django comes first
+from approvals.mailing.sending import take_due  # noqa: E402 - Django comes first
+from tests.errands import make_next  # noqa: E402
 
 
 def main() -> None:
     ahead = timedelta(seconds=float(sys.argv[1]))
-    while send_next(clock=lambda: timezone.now() + ahead):
+    while make_next(partial(take_due, clock=lambda: timezone.now() + ahead)):
         pass
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from datetime import timedelta
+from functools import partial
 
 import django
 from django.utils import timezone
@@ -16,12 +17,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wopsite.settings")
 django.setup()
 
 from interrupts.services import egress  # noqa: E402 - Django comes first
-from interrupts.services.deliver import deliver_next  # noqa: E402 - Django comes first
+from interrupts.services.deliver import take_due  # noqa: E402 - Django comes first
+from tests.errands import make_next  # noqa: E402
 
 
 def main() -> None:
     ahead = timedelta(seconds=float(sys.argv[1]))
-    while deliver_next(door=egress.from_settings(), clock=lambda: timezone.now() + ahead):
+    while make_next(partial(take_due, door=egress.from_settings(), clock=lambda: timezone.now() + ahead)):
         pass
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 from typing import Final
 
+from django.core.mail import EmailMessage
 from django.utils.translation import gettext as _
 
 from approvals import mails, notices, recipients
@@ -20,7 +21,7 @@ from approvals.inbox.presenters.text import one_line
 from approvals.mailing.letters import letter
 from approvals.models import MailAttempt
 from interrupts.errors import AlreadyResolved
-from interrupts.services.courier import Clock, backoff, release_connection
+from interrupts.services.courier import Clock, Errand, Record, backoff, settled
 
 logger = logging.getLogger(__name__)
 
@@ -29,47 +30,50 @@ FIRST_WAIT: Final = timedelta(seconds=30)
 _TOKEN: Final = re.compile(r"ow2\.\S+")
 
 
-def send_next(*, clock: Clock, claimed: Callable[[], None] = lambda: None) -> bool:
-    """Spread the notice that is due longest, else make one attempt at a mail. Returns False when nothing is due.
-
-    ``claimed`` is called when something is, before a mail is sent.
-    """
-    if notices.spread_next(now=clock()):
-        claimed()
-        return True
-    attempt = mails.claim(now=clock())
-    if attempt is not None:
-        claimed()
-        _attempt(attempt, clock)
-    release_connection()
-    return attempt is not None
+def take_due(limit: int, *, clock: Clock) -> list[Errand]:
+    """Spread the notices that are due, start attempts at up to ``limit`` mails, and return what each asks of a hand."""
+    while notices.spread_next(now=clock()):
+        pass
+    return [_errand(attempt, clock) for attempt in mails.claim(now=clock(), limit=limit)]
 
 
-def _attempt(attempt: MailAttempt, clock: Clock) -> None:
+def _errand(attempt: MailAttempt, clock: Clock) -> Errand:
     try:
         reason = recipients.why_not(attempt.mail, now=clock())
         if reason:
-            mails.dropped(attempt, reason=reason, now=clock())
-            return
-        message = letter(attempt.mail, now=clock())
-        release_connection()
-        message.send()
+            return settled(partial(mails.dropped, attempt, reason=reason, now=clock()))
+        return partial(_send, attempt, letter(attempt.mail, now=clock()), clock)
     except AlreadyResolved as error:
-        mails.dropped(attempt, reason=error.message, now=clock())
-    except (SMTPException, OSError) as error:
-        _failed(attempt, _trouble(error), clock)
+        return settled(partial(mails.dropped, attempt, reason=error.message, now=clock()))
     except Exception as error:
         # Whatever is wrong with this one, it must come back or be reported dead; the others go on.
         logger.exception("mail could not be made mail=%s", attempt.mail_id)
-        _failed(attempt, _("The mail could not be made: %(error)s") % {"error": type(error).__name__}, clock)
-    else:
-        mails.sent(attempt, now=clock())
-        logger.info("mail sent mail=%s attempt=%s", attempt.mail_id, attempt.number)
+        return settled(partial(_failed, attempt, _unmade(error), clock()))
 
 
-def _failed(attempt: MailAttempt, reason: str, clock: Clock) -> None:
+def _send(attempt: MailAttempt, message: EmailMessage, clock: Clock) -> Record:
+    try:
+        message.send()
+    except (SMTPException, OSError) as error:
+        return partial(_failed, attempt, _trouble(error), clock())
+    except Exception as error:
+        logger.exception("mail could not be sent mail=%s", attempt.mail_id)
+        return partial(_failed, attempt, _unmade(error), clock())
+    return partial(_sent, attempt, clock())
+
+
+def _sent(attempt: MailAttempt, now: datetime) -> None:
+    mails.sent(attempt, now=now)
+    logger.info("mail sent mail=%s attempt=%s", attempt.mail_id, attempt.number)
+
+
+def _unmade(error: Exception) -> str:
+    return _("The mail could not be made: %(error)s") % {"error": type(error).__name__}
+
+
+def _failed(attempt: MailAttempt, reason: str, now: datetime) -> None:
     wait = backoff(attempt.number - attempt.mail.attempts_before, first=FIRST_WAIT)
-    is_dead = mails.failed(attempt, reason=reason, wait=wait, now=clock())
+    is_dead = mails.failed(attempt, reason=reason, wait=wait, now=now)
     logger.warning("mail failed mail=%s attempt=%s dead=%s", attempt.mail_id, attempt.number, is_dead)
 
 

@@ -1,7 +1,8 @@
-"""Many hands at once: threads of a worker that make what is due, each thing on its own.
+"""Many hands at once: what is due in one worker process, each thing on its own.
 
-A hand makes one step after the other and rests when nothing is due. What a step is, its owner says: a delivery to a
-receiver outside, a mail to a person.
+One thread, the clerk, has the process's only connection to the database: it takes what is due, as much as there are
+free hands, and writes down what came of it. The hands are threads that do what takes long, the network, and have no
+connection. What is due, its owner says: deliveries to receivers outside, mails to people.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import logging
 import random
 import threading
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from queue import SimpleQueue
 from typing import Final
 
 from django.db import connections
@@ -19,8 +21,12 @@ from django.db import connections
 logger = logging.getLogger(__name__)
 
 Clock = Callable[[], datetime]
-# Makes one thing, calling its argument as soon as there is one to make. Returns False when nothing is due.
-Step = Callable[[Callable[[], None]], bool]
+# Writes down what came of an errand. Called by the clerk.
+Record = Callable[[], None]
+# Does what takes long, without the database, and returns what is to be written down. Called by a hand.
+Errand = Callable[[], Record]
+# Takes up at most so many of the things that are due. Called by the clerk.
+Take = Callable[[int], Sequence[Errand]]
 
 FIRST_WAIT: Final = timedelta(seconds=2)
 LONGEST_WAIT: Final = timedelta(hours=1)
@@ -36,26 +42,37 @@ def backoff(attempt: int, *, first: timedelta = FIRST_WAIT) -> timedelta:
     return longest * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, guards nothing
 
 
-class Courier:
-    """The hands of one worker process. ``wake`` returns at once; what is due is then being made."""
+def settled(record: Record) -> Errand:
+    """Return the errand of which it is known already what will be written down."""
+    return lambda: record
 
-    def __init__(self, *, hands: int, step: Step) -> None:
+
+class Courier:
+    """The clerk and the hands of one worker process. ``wake`` returns at once; what is due is then being made."""
+
+    def __init__(self, *, hands: int, take: Take) -> None:
         self._hands = hands
-        self._step = step
+        self._take = take
         self._lock = threading.Lock()
-        self._busy: set[Future[None]] = set()
+        self._clerk: threading.Thread | None = None
+        self._clerk_is_in = False
         self._pool: ThreadPoolExecutor | None = None
+        # What the clerk waits for: a record, or nothing but a reason to look again.
+        self._news: SimpleQueue[Record | None] = SimpleQueue()
+        self._under_way = 0
         self._is_stopping = False
 
     def wake(self) -> None:
-        """Set one idle hand to work. Each that finds something to do wakes the next, so at rest only one looks."""
+        """Have the clerk look for what is due. At rest there is no clerk, and nobody looks."""
         with self._lock:
-            self._busy = {hand for hand in self._busy if not hand.done()}
-            if self._is_stopping or len(self._busy) >= self._hands:
+            if self._is_stopping:
                 return
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._hands, thread_name_prefix="courier")
-            self._busy.add(self._pool.submit(self._work))
+            if self._clerk_is_in:
+                self._news.put(None)
+                return
+            self._clerk_is_in = True
+            self._clerk = threading.Thread(target=self._work, name="courier")
+            self._clerk.start()
 
     def stop(self) -> None:
         """Start nothing more. Takes no lock: it may be called by a signal's handler."""
@@ -65,22 +82,77 @@ class Courier:
         """Start nothing more, and wait for what is under way. Returns whether all of it ended in time."""
         self.stop()
         with self._lock:
-            busy = set(self._busy)
-        return not wait(busy, timeout=seconds).not_done
+            clerk = self._clerk
+        if clerk is None:
+            return True
+        clerk.join(seconds)
+        return not clerk.is_alive()
 
     def _work(self) -> None:
         try:
-            while not self._is_stopping and self._step(self.wake):
-                pass
-        except Exception:
-            # This hand rests until the next call; what it held comes back after its lease.
-            logger.exception("a courier's hand failed")
+            while self._send_out() or self._under_way or not self._may_go():
+                self._write_down()
         finally:
+            connections.close_all()
+            self._leave()
+
+    def _leave(self) -> None:
+        with self._lock:
+            if self._clerk is threading.current_thread():
+                self._clerk_is_in = False
+
+    def _send_out(self) -> int:
+        """Give free hands something to do, and return how many got something."""
+        free = 0 if self._is_stopping else self._hands - self._under_way
+        errands = self._taken(free) if free else ()
+        for errand in errands:
+            self._pool = self._pool or ThreadPoolExecutor(self._hands, thread_name_prefix="courier")
+            self._under_way += 1
+            self._pool.submit(self._run, errand)
+        return len(errands)
+
+    def _taken(self, limit: int) -> Sequence[Errand]:
+        try:
+            return self._take(limit)
+        except Exception:
+            # The next call finds it again, with a new connection.
+            logger.exception("a courier could not take what is due")
+            connections.close_all()
+            return ()
+
+    def _run(self, errand: Errand) -> None:
+        try:
+            self._news.put(errand())
+        except Exception:
+            # What it was about comes back after its lease.
+            logger.exception("a courier's errand failed")
+            self._news.put(_nothing)
+
+    def _may_go(self) -> bool:
+        """Tell whether the clerk is done; from then on a call has a new one come."""
+        with self._lock:
+            self._clerk_is_in = not self._news.empty()
+            return not self._clerk_is_in
+
+    def _write_down(self) -> None:
+        """Wait for news, and write down all there is of it."""
+        news = self._news.get()
+        while True:
+            if news is not None:
+                self._under_way -= 1
+                self._written(news)
+            if self._news.empty():
+                return
+            news = self._news.get()
+
+    def _written(self, record: Record) -> None:
+        try:
+            record()
+        except Exception:
+            # As if the worker had died before it: what this was about comes back after its lease.
+            logger.exception("a courier could not write down what came of an errand")
             connections.close_all()
 
 
-def release_connection() -> None:
-    """Give this thread's connection back to the pool. What takes long must not keep one meanwhile."""
-    for connection in connections.all(initialized_only=True):
-        if not connection.in_atomic_block:
-            connection.close()
+def _nothing() -> None:
+    """What is written down of an errand of which nothing is known."""

@@ -1,31 +1,28 @@
 """Making deliveries: many at once, each on its own, with the network never inside a transaction.
 
-A courier's hand takes the delivery that is due longest, sends it and records what came of it. A receiver that hangs
-holds ``deliveries.PER_RECEIVER`` hands for as long as one call may take, and nobody else waits for it.
+A courier's clerk takes what is due and records what came of it; its hands send. A receiver that hangs holds
+``deliveries.PER_RECEIVER`` hands for as long as one call may take, and nobody else waits for it.
 """
 
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from functools import partial
 
 from interrupts import deliveries, outbox
 from interrupts.contracts.json_text import dump_json
 from interrupts.contracts.types import JsonObject
 from interrupts.models import Delivery, DeliveryAttempt, Suspension
 from interrupts.services import callbacks, signing, webhooks
-from interrupts.services.courier import LONGEST_WAIT, Clock, backoff, release_connection
+from interrupts.services.courier import LONGEST_WAIT, Clock, Errand, Record, backoff, settled
 from interrupts.services.egress import Door, EgressFailed, EgressRefused, Reply
 from interrupts.services.event_documents import event_document, sensitive_inputs
 from interrupts.vocabulary import EventType
 
 logger = logging.getLogger(__name__)
-
-_CLAIMING: Final = threading.Lock()
 
 
 class NotSendable(Exception):
@@ -41,36 +38,30 @@ class Message:
     body: bytes
 
 
-def deliver_next(*, door: Door, clock: Clock, claimed: Callable[[], None] = lambda: None) -> bool:
-    """Make one attempt at the delivery that is due longest. Returns False when nothing is due.
-
-    ``claimed`` is called when there is one, before it is sent.
-    """
-    # One hand at a time looks for work: several at once would not see each other's choice, and all take deliveries to
-    # the same receiver.
-    with _CLAIMING:
-        attempt = deliveries.claim(now=clock())
-    if attempt is not None:
-        claimed()
-        _attempt(attempt, door, clock)
-    # Given back before the next wait for our turn: of many hands that each keep one, the one whose turn it is might
-    # find none left.
-    release_connection()
-    return attempt is not None
+def take_due(limit: int, *, door: Door, clock: Clock) -> list[Errand]:
+    """Start attempts at up to ``limit`` of the deliveries that are due, and return what a hand has to do for each."""
+    return [_errand(attempt, door, clock) for attempt in deliveries.claim(now=clock(), limit=limit)]
 
 
-def _attempt(attempt: DeliveryAttempt, door: Door, clock: Clock) -> None:
+def _errand(attempt: DeliveryAttempt, door: Door, clock: Clock) -> Errand:
     try:
         message = _message(attempt.delivery, clock())
-        # The connection goes back to the pool: receivers may take long, and so many hands would use it up.
-        release_connection()
+    except NotSendable as error:
+        return settled(partial(_failed, attempt, str(error), None, clock()))
+    except Exception as error:
+        # Whatever is wrong with this one, it must come back or be reported dead; the others go on.
+        logger.exception("delivery could not be made delivery=%s", attempt.delivery_id)
+        reason = f"The message could not be made: {type(error).__name__}."
+        return settled(partial(_failed, attempt, reason, None, clock()))
+    return partial(_send, attempt, message, door, clock)
+
+
+def _send(attempt: DeliveryAttempt, message: Message, door: Door, clock: Clock) -> Record:
+    try:
         reply = door.post(message.url, headers=message.headers, body=message.body)
     except (EgressRefused, EgressFailed) as error:
-        _failed(attempt, error.reason, None, clock())
-    except NotSendable as error:
-        _failed(attempt, str(error), None, clock())
-    else:
-        _record(attempt, reply, clock())
+        return partial(_failed, attempt, error.reason, None, clock())
+    return partial(_record, attempt, reply, clock())
 
 
 def _record(attempt: DeliveryAttempt, reply: Reply, now: datetime) -> None:

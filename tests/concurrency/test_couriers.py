@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,12 @@ from django.utils import timezone
 
 from interrupts import deliveries
 from interrupts.models import Delivery, DeliveryAttempt, Webhook
-from interrupts.services.courier import Courier, Step
-from interrupts.services.deliver import deliver_next
+from interrupts.services.courier import Courier
+from interrupts.services.deliver import take_due
 from interrupts.services.egress import Door
 from interrupts.services.egress.rules import Allowance
 from interrupts.services.webhooks import RegisterWebhook, register_webhook
-from tests.concurrency.racing import at_once, until
+from tests.concurrency.racing import at_once, codes, until
 from tests.factories import actor, one_gate, register, start, webhook
 from tests.receivers import NAME, Receiver, answering, door_to, receiving
 
@@ -36,13 +37,9 @@ def door_to_all(receivers: list[Receiver], folder: Path) -> Door:
     return replace(door_to(receivers[0], folder, total=6.0), allowance=Allowance.of(rules))
 
 
-def delivering(door: Door) -> Step:
-    return lambda claimed: deliver_next(door=door, clock=timezone.now, claimed=claimed)
-
-
 @contextmanager
 def courier(door: Door, *, hands: int = 32) -> Iterator[Courier]:
-    working = Courier(hands=hands, step=delivering(door))
+    working = Courier(hands=hands, take=partial(take_due, door=door, clock=timezone.now))
     try:
         yield working
     finally:
@@ -98,7 +95,7 @@ def test_a_courier_that_is_told_to_finish_starts_nothing_more(tmp_path: Path, tr
         subscribe(receiver, door, "run.started", "node.started", "interrupt.requested")
         register(one_gate(), now=timezone.now())
         start(actor("owner"), now=timezone.now())
-        working = Courier(hands=8, step=delivering(door))
+        working = Courier(hands=8, take=partial(take_due, door=door, clock=timezone.now))
         working.wake()
         until(lambda: handler.waiting == 2, seconds=5)
         threading.Timer(0.3, handler.let_go).start()
@@ -118,12 +115,10 @@ def test_two_workers_that_claim_at_once_never_take_the_same_delivery(transaction
     for _ in range(2):
         start(actor("owner"), now=timezone.now())
     now = timezone.now()
-    claimed = at_once(*[lambda: deliveries.claim(now=now) for _ in range(8)])
-    taken = [attempt.delivery_id for attempt in claimed if isinstance(attempt, DeliveryAttempt)]
-    assert not [outcome for outcome in claimed if isinstance(outcome, Exception)]
-    assert len(taken) == len(set(taken))
-    while (attempt := deliveries.claim(now=now)) is not None:
-        taken.append(attempt.delivery_id)
+    claimed = at_once(*[lambda: deliveries.claim(now=now, limit=2) for _ in range(8)])
+    assert codes(claimed) == ["ok"] * 8
+    claimed.append(deliveries.claim(now=now, limit=9))
+    taken = [attempt.delivery_id for attempts in claimed for attempt in attempts]
     assert len(taken) == len(set(taken)) == 8
 
 
@@ -133,5 +128,5 @@ def test_an_unregistration_and_a_claim_at_once_leave_no_delivery_to_be_made(tran
     start(actor("owner"), now=timezone.now())
     now = timezone.now()
     Webhook.objects.filter(pk=hook.pk).update(ended_at=now)
-    assert at_once(*[lambda: deliveries.claim(now=now) for _ in range(4)]) == [None] * 4
+    assert at_once(*[lambda: deliveries.claim(now=now, limit=9) for _ in range(4)]) == [[]] * 4
     assert Delivery.objects.get().outcome == "dropped"

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.core import mail as box
 from django.utils import timezone
 
 from approvals import mails, notices
-from approvals.mailing.sending import send_next
+from approvals.mailing.sending import take_due
 from approvals.models import Mail, MailAttempt, Notice
-from interrupts.services.courier import Courier, Step
+from interrupts.services.courier import Courier, Record
 from interrupts.services.expire import fire_due_timers
 from tests.concurrency.racing import at_once, codes, until
+from tests.errands import make_next
 from tests.factories import actor, one_gate, register, start, status
 from tests.services.mailing import with_address
 
@@ -33,8 +35,7 @@ def gates(*names: str, **config: int) -> None:
 
 def test_two_workers_with_many_hands_send_each_mail_once(transactional_db: None) -> None:
     gates("one", "two")
-    step: Step = lambda claimed: send_next(clock=timezone.now, claimed=claimed)  # noqa: E731
-    workers = [Courier(hands=4, step=step) for _ in range(2)]
+    workers = [Courier(hands=4, take=partial(take_due, clock=timezone.now)) for _ in range(2)]
     try:
         for worker in workers:
             worker.wake()
@@ -50,11 +51,10 @@ def test_claims_at_once_never_take_the_same_mail(transactional_db: None) -> None
     gates("one")
     assert notices.spread_next(now=timezone.now())
     now = timezone.now()
-    claimed = at_once(*[lambda: mails.claim(now=now) for _ in range(8)])
-    taken = [attempt.mail_id for attempt in claimed if isinstance(attempt, MailAttempt)]
-    assert not [outcome for outcome in claimed if isinstance(outcome, Exception)]
-    while (attempt := mails.claim(now=now)) is not None:
-        taken.append(attempt.mail_id)
+    claimed = at_once(*[lambda: mails.claim(now=now, limit=2) for _ in range(8)])
+    assert codes(claimed) == ["ok"] * 8
+    claimed.append(mails.claim(now=now, limit=99))
+    taken = [attempt.mail_id for attempts in claimed for attempt in attempts]
     assert len(taken) == len(set(taken)) == len(PEOPLE)
 
 
@@ -71,9 +71,10 @@ def test_a_deadline_and_a_mail_at_once_reject_the_gate_and_send_no_link_after_it
     gates("one", timeoutMs=60_000)
     notices.spread_next(now=timezone.now())
     late = timezone.now() + timedelta(minutes=1)
-    outcomes = at_once(lambda: fire_due_timers(now=late), *[lambda: send_next(clock=lambda: late) for _ in range(3)])
+    take = partial(take_due, clock=lambda: late)
+    outcomes = at_once(lambda: fire_due_timers(now=late), *[lambda: make_next(take) for _ in range(3)])
     assert codes(outcomes) == ["ok"] * 4
-    while send_next(clock=lambda: late):
+    while make_next(take):
         pass
     run_id = Notice.objects.values_list("suspension__run_id", flat=True)[0]
     assert (status(run_id), box.outbox) == ("failed", [])
@@ -83,12 +84,12 @@ def test_a_deadline_and_a_mail_at_once_reject_the_gate_and_send_no_link_after_it
 def test_a_courier_that_has_finished_leaves_no_thread_at_work(transactional_db: None) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
-    def step(claimed: object) -> bool:
+    def errand() -> Record:
         begun.set()
         go_on.wait(10)
-        return True
+        return lambda: None
 
-    courier = Courier(hands=1, step=step)
+    courier = Courier(hands=1, take=lambda limit: [errand] * limit)
     courier.wake()
     assert begun.wait(10)
     assert courier.finish(seconds=0.05) is False

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from openwop_client import verify_webhook_signature
 
 from interrupts.models import Webhook
-from interrupts.services.deliver import deliver_next
+from interrupts.services.deliver import take_due
 from interrupts.services.egress import Door
 from interrupts.services.webhooks import RegisterWebhook, register_webhook
+from tests.errands import make_next
 from tests.factories import NOW, actor
 from tests.receivers import Handler, Receiver, answering, door_to, receiving
 
@@ -28,7 +30,7 @@ class Line:
 
     def deliver_all(self) -> int:
         count = 0
-        while deliver_next(door=self.door, clock=lambda: self.now):
+        while make_next(partial(take_due, door=self.door, clock=lambda: self.now)):
             count += 1
         return count
 

@@ -8,15 +8,17 @@ from datetime import datetime
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.policy import default
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.core import mail as box
 
 from approvals import notices
-from approvals.mailing.sending import send_next
+from approvals.mailing.sending import take_due
 from approvals.models import Mail
 from interrupts.actor import Actor
+from tests.errands import make_next
 from tests.factories import NOW, actor, one_gate, start_flow
 
 _TOKEN = re.compile(r"/interrupts/(ow2\.[\w.-]+)")
@@ -38,7 +40,7 @@ class Post:
     def send_all(self) -> list[str]:
         """Send what is due; to whom, by name."""
         before = len(box.outbox)
-        while send_next(clock=lambda: self.now):
+        while make_next(partial(take_due, clock=lambda: self.now)):
             pass
         return sorted(message.to[0].partition("@")[0] for message in box.outbox[before:])
 

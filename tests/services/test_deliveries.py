@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import transaction
@@ -15,8 +16,9 @@ from interrupts.contracts.validation import validate
 from interrupts.models import Delivery, DeliveryAttempt, Webhook
 from interrupts.services import courier, webhooks
 from interrupts.services.courier import backoff
-from interrupts.services.deliver import deliver_next, purge_deliveries, send_again
+from interrupts.services.deliver import purge_deliveries, send_again, take_due
 from interrupts.services.egress import Door
+from tests.errands import make_next
 from tests.factories import NOW, actor, after, log_of, one_gate, start_flow, webhook
 from tests.services.lines import Line, Script, parsed, verified
 
@@ -166,7 +168,7 @@ def test_a_receiver_that_became_private_is_not_called(line: Line) -> None:
     line.subscribe("run.started")
     start_flow(one_gate())
     moved = Door(allowance=line.door.allowance, limits=line.door.limits, resolve=lambda _name, _port: ["10.0.0.1"])
-    assert deliver_next(door=moved, clock=lambda: NOW) is True
+    assert make_next(partial(take_due, door=moved, clock=lambda: NOW))
     assert Delivery.objects.get().last_error == "This host is not on the public internet."
     assert line.receiver.connections == 0
 
@@ -175,8 +177,7 @@ def test_a_worker_that_died_while_it_sent_delays_a_delivery_and_loses_nothing(li
     """It had sent, and did not get to record it: the receiver gets it twice, under one id."""
     line.subscribe("run.started")
     start_flow(one_gate())
-    lost = deliveries.claim(now=NOW)
-    assert lost is not None
+    (lost,) = deliveries.claim(now=NOW, limit=9)
     line.now = after(seconds=29)
     assert line.deliver_all() == 0
     line.now = after(seconds=30)
@@ -192,8 +193,7 @@ def test_a_worker_that_died_while_it_sent_delays_a_delivery_and_loses_nothing(li
 def test_an_attempt_that_outlived_its_lease_undoes_nothing(line: Line) -> None:
     line.subscribe("run.started")
     start_flow(one_gate())
-    slow = deliveries.claim(now=NOW)
-    assert slow is not None
+    (slow,) = deliveries.claim(now=NOW, limit=9)
     line.now = after(seconds=30)
     assert line.deliver_all() == 1
     wait = timedelta(seconds=5)
@@ -206,7 +206,7 @@ def test_a_worker_that_dies_at_every_attempt_leaves_a_dead_letter(line: Line) ->
     line.subscribe("run.started")
     start_flow(one_gate())
     for attempt in range(DELIVERY_MAX_ATTEMPTS):
-        assert deliveries.claim(now=after(minutes=attempt)) is not None
+        assert len(deliveries.claim(now=after(minutes=attempt), limit=9)) == 1
     line.now = after(hours=1)
     assert line.deliver_all() == 0
     delivery = Delivery.objects.get()
@@ -218,9 +218,7 @@ def test_a_receiver_with_two_attempts_under_way_is_passed_over(line: Line) -> No
     other = webhook()
     for number in range(4):
         start_flow(one_gate(f"flow{number}"))
-    taken = []
-    while (attempt := deliveries.claim(now=NOW)) is not None:
-        taken.append(attempt.delivery.receiver)
+    taken = [attempt.delivery.receiver for attempt in deliveries.claim(now=NOW, limit=9)]
     assert sorted(taken) == sorted([other.pk] * 2 + [Webhook.objects.exclude(pk=other.pk).get().pk] * 2)
 
 
@@ -275,8 +273,7 @@ def test_a_dead_delivery_sent_again_by_hand_has_all_its_attempts_before_it(moody
 def test_a_delivery_under_way_is_not_sent_again_by_hand(line: Line) -> None:
     line.subscribe("run.started")
     start_flow(one_gate())
-    attempt = deliveries.claim(now=NOW)
-    assert attempt is not None
+    (attempt,) = deliveries.claim(now=NOW, limit=9)
     assert send_again(delivery_ids=[attempt.delivery_id], now=NOW) == 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from email.message import EmailMessage
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from approvals.models import Mail, MailAttempt, MailOutcome
 from interrupts.models import Tenant
 from interrupts.services.courier import LONGEST_WAIT, backoff
 from tests.architecture.test_front_rules import inline_code
+from tests.errands import make_next
 from tests.factories import NOW, after, answer, one_gate, register, start, start_flow
 from tests.mail_server import MailServer, mail_server
 from tests.services.mailing import Post, html_of, outcomes, subject_of, text_of, token_in, with_address
@@ -248,7 +250,7 @@ def test_a_dead_mail_that_is_sent_again_gets_as_many_attempts_anew(server: MailS
 def test_a_mail_under_way_is_not_sent_again_by_hand(post: Post) -> None:
     ask()
     notices.spread_next(now=NOW)
-    assert mails.claim(now=NOW) is not None
+    assert len(mails.claim(now=NOW, limit=9)) == 1
     assert mails.send_again([Mail.objects.get().pk], now=NOW) == 0
     assert mails.send_again([Mail.objects.get().pk], now=NOW + mails.LEASE) == 1
 
@@ -259,7 +261,7 @@ def test_a_mail_under_way_is_not_sent_again_by_hand(post: Post) -> None:
 def test_what_a_worker_died_of_comes_back_after_its_lease(post: Post) -> None:
     ask()
     notices.spread_next(now=NOW)
-    assert mails.claim(now=NOW) is not None
+    assert len(mails.claim(now=NOW, limit=9)) == 1
     assert post.send_all() == []
     post.now = NOW + mails.LEASE
     assert post.send_all() == ["ann"]
@@ -270,19 +272,17 @@ def test_what_workers_died_of_each_time_is_given_up(post: Post) -> None:
     ask()
     notices.spread_next(now=NOW)
     for number in range(mails.MAX_ATTEMPTS):
-        assert mails.claim(now=NOW + number * mails.LEASE) is not None
-    assert mails.claim(now=NOW + mails.MAX_ATTEMPTS * mails.LEASE) is None
+        assert len(mails.claim(now=NOW + number * mails.LEASE, limit=9)) == 1
+    assert mails.claim(now=NOW + mails.MAX_ATTEMPTS * mails.LEASE, limit=9) == []
     assert outcomes() == [("ann", "dead")]
 
 
 def test_a_worker_that_outlived_its_lease_does_not_undo_what_came_after(post: Post) -> None:
     ask()
     notices.spread_next(now=NOW)
-    slow = mails.claim(now=NOW)
+    (slow,) = mails.claim(now=NOW, limit=9)
     later = NOW + mails.LEASE
-    quick = mails.claim(now=later)
-    assert slow is not None
-    assert quick is not None
+    (quick,) = mails.claim(now=later, limit=9)
     mails.failed(slow, reason="Too slow.", wait=mails.LEASE, now=later)
     assert Mail.objects.get().leased_until == later + mails.LEASE
     mails.sent(quick, now=later)
@@ -306,7 +306,7 @@ def test_a_deadline_that_passes_between_the_look_and_the_link_mints_none(
     ask(timeoutMs=60_000)
     notices.spread_next(now=NOW)
     clock = iter([NOW, NOW, NOW, *[after(seconds=60)] * 9])
-    assert sending.send_next(clock=lambda: next(clock))
+    assert make_next(partial(sending.take_due, clock=lambda: next(clock)))
     assert (outcomes(), box.outbox) == ([("ann", "dropped")], [])
     assert Mail.objects.get().last_error == "The deadline of this interrupt has passed."
 

@@ -24,8 +24,7 @@ def dead(db: None) -> Delivery:
     factories.start_flow(factories.one_gate())
     for attempt in range(DELIVERY_MAX_ATTEMPTS):
         now = factories.after(hours=attempt)
-        started = deliveries.claim(now=now)
-        assert started is not None
+        (started,) = deliveries.claim(now=now, limit=9)
         deliveries.failed(started, reason=f"Trouble {attempt}.", status=500, wait=timedelta(0), now=now)
     return Delivery.objects.get(outcome="dead")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from django.utils import timezone
 from interrupts.conf import DELIVERY_MAX_ATTEMPTS
 from interrupts.models import Delivery, IdempotencyRecord, Webhook
 from interrupts.services import deliver
-from interrupts.services.deliver import deliver_next
+from interrupts.services.deliver import take_due
 from interrupts.services.egress import from_settings
 from interrupts.vocabulary import Scope
 from tests import factories
+from tests.errands import make_next
 from tests.receivers import Handler, Receiver, answering, authority_file, receiving
 from tests.surfaces.rest.api import KEY, Api, wire
 
@@ -268,7 +270,7 @@ def dead(api: Api, settings: Any) -> str:
         factories.start(factories.actor("owner"), now=now)
         for attempt in range(DELIVERY_MAX_ATTEMPTS):
             at = now + timedelta(hours=attempt)
-            assert deliver_next(door=from_settings(), clock=lambda at=at: at)  # type: ignore[misc]
+            assert make_next(partial(take_due, door=from_settings(), clock=lambda at=at: at))  # type: ignore[misc]
     return str(hook)
 
 
