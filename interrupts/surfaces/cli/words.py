@@ -10,8 +10,8 @@ from typing import Final
 
 from interrupts.contracts.types import JsonValue
 
-# What would move the cursor, change colours or turn the direction of writing: never from somebody else's text.
-_COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# What would move the cursor, change colours, turn the direction of writing or not be seen: never from another's text.
+_COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 

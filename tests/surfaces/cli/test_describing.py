@@ -11,8 +11,8 @@ from interrupts.contracts.types import JsonObject, JsonSchema, JsonValue
 from interrupts.surfaces.cli.describing import describe
 from interrupts.surfaces.cli.paint import Paint
 
-ESCAPES = "\x1b]0;mine\x07\x1b[2J\x9b5m\u202e\u061c\r"
-OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+ESCAPES = "\x1b]0;mine\x07\x1b[2J\x9b5m\u202e\u061c\u200b\u2028\ufeff\r"
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 def described(schema: JsonSchema, *, text: str = "ask", outcome: str = "submitted") -> list[str]:
