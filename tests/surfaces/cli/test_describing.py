@@ -28,7 +28,14 @@ def described(schema: JsonSchema, *, text: str = "ask", outcome: str = "submitte
         "route": [{"run_id": text}],
         "resumable": False,
     }
-    shown: JsonObject = {"run_id": "acme/r-1", "run_status": text, "interrupts": [text, interrupt["id"]]}
+    shown: JsonObject = {
+        "run_id": "acme/r-1",
+        "run_status": text,
+        "title": text,
+        "progress": text,
+        "interrupt": interrupt,
+        "interrupts": [text, interrupt["id"]],
+    }
     return list(describe(shown, interrupt=interrupt, link="", now=timezone.now(), paint=Paint()))
 
 
