@@ -50,7 +50,10 @@ def _field(base: str, problems: Sequence[Problem]) -> str:
 
 
 def in_lines(error: WopError) -> list[str]:
-    """Return what to tell a person: a line a problem by JSON Pointer, else the error's message alone."""
+    """Return what to tell a person: a line a problem by JSON Pointer, else the error's message alone.
+
+    A name within a schema may hold line breaks; none of them makes a line that looks like one of ours.
+    """
     problems = cast("list[JsonObject]", error.details.get("problems", []))
     lines = [f"{problem['pointer'] or 'The whole document'}: {problem['message']}" for problem in problems]
-    return lines or [error.message]
+    return [" ".join(line.splitlines()) for line in lines or [error.message]]

@@ -12,6 +12,9 @@ _STOPPED = 130
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wopsite.settings")
+    if sys.stdout is None:
+        # Closed by the shell (`>&-`): nobody wants to hear anything.
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     try:
         execute_from_command_line(["wop", "wop", *sys.argv[1:]])
     except KeyboardInterrupt:

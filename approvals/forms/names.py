@@ -14,7 +14,8 @@ from urllib.parse import quote, unquote
 
 ROOT: Final = "#"
 MAX_LENGTH: Final = 4_000
-MAX_TOKENS: Final = 64
+# Templates draw a form level by level on one stack; what is deeper is JSON in one input.
+MAX_TOKENS: Final = 24
 _FIELD: Final = re.compile(r"[vjsprk]:#(?:/(?:@[a-z0-9]{1,16}|[A-Za-z0-9._~%-]*))*", re.ASCII)
 
 

@@ -61,9 +61,12 @@ def _written_by(model: object) -> Mapping[str, object]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)
-            return model.model_json_schema()
+            written = model.model_json_schema()
     except (RuntimeError, TypeError, ValueError, NameError, UserWarning) as error:
         raise fault(_WHAT, (), "model", f"{_name_of(model)} has no JSON Schema: {error}") from error
+    if not isinstance(written, Mapping):
+        raise fault(_WHAT, (), "model", f"{_name_of(model)} has no JSON Schema: it gives a {type(written).__name__}.")
+    return written
 
 
 def _name_of(model: object) -> str:

@@ -79,10 +79,21 @@ def _bare_names(path: Path, schema: dict[str, Any]) -> Iterator[tuple[Path, str,
     for name, field in described.items():
         if isinstance(field, bool):
             yield (*path, "properties", name), name, {}
-    required = schema.get("required")
-    for index, name in enumerate(required if isinstance(required, list) else ()):
-        if isinstance(name, str) and name not in described:
-            yield (*path, "required", index), name, {}
+    for place, names in _lists_of_names(schema):
+        for index, name in enumerate(names if isinstance(names, list) else ()):
+            if isinstance(name, str) and name not in described:
+                yield (*path, *place, index), name, {}
+
+
+def _lists_of_names(schema: dict[str, Any]) -> Iterator[tuple[Path, Any]]:
+    yield ("required",), schema.get("required")
+    for keyword in ("dependentRequired", "dependencies"):
+        needed = schema.get(keyword)
+        for name, names in needed.items() if isinstance(needed, dict) else ():
+            yield (keyword, name), names
+    allowed = schema.get("propertyNames")
+    if isinstance(allowed, dict):
+        yield ("propertyNames", "enum"), allowed.get("enum")
 
 
 def _field_problems(path: Path, name: str, field: dict[str, Any]) -> Iterator[Problem]:

@@ -12,11 +12,12 @@ from interrupts.contracts.json_text import digest
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import compile_schema, validate
 from interrupts.engine.definition import check_definition
+from interrupts.engine.definition.ids import QUESTION_PREFIX
 from interrupts.errors import VersionConflict
 from interrupts.problems import validation_failed
 from interrupts.services import idempotency
 from interrupts.services.runs import CreateRun, create_run
-from interrupts.services.workflows import register_workflow
+from interrupts.services.workflows import store_workflow
 
 _NODE: Final = "question"
 _TYPE: Final = "vendor.wopsite.interrupt"
@@ -71,7 +72,7 @@ def _document(contract: JsonObject) -> JsonObject:
         "inputs": {},
     }
     return {
-        "id": f"question-{digest(contract)[:32]}",
+        "id": f"{QUESTION_PREFIX}{digest(contract)[:32]}",
         "name": str(contract.get("title", contract["kind"]))[:_NAME_LENGTH],
         "version": "1",
         "nodes": [node],
@@ -85,7 +86,8 @@ def _document(contract: JsonObject) -> JsonObject:
 
 def _check(request: RaiseQuestion, document: JsonObject) -> None:
     """Check before anything is stored, and tell what is wrong by pointers into what the caller sent."""
-    problems = check_definition(document)
+    # Its own id is reserved for it, and refused to everybody else.
+    problems = check_definition({**document, "id": _NODE})
     if problems:
         raise validation_failed(
             [replace(problem, pointer=problem.pointer.removeprefix(_CONFIG)) for problem in problems]
@@ -98,7 +100,7 @@ def _check(request: RaiseQuestion, document: JsonObject) -> None:
 
 
 def _register(tenant_id: str, document: JsonObject, now: datetime) -> None:
-    registered = register_workflow(tenant_id=tenant_id, document=document, now=now).workflow
+    registered = store_workflow(tenant_id=tenant_id, definition=document, now=now).workflow
     latest = selectors.latest_workflow(tenant_id, registered.workflow_id)
     if latest is None or latest.pk != registered.pk:
         raise VersionConflict(

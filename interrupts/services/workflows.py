@@ -34,7 +34,11 @@ class Registered:
 
 def register_workflow(*, tenant_id: str, document: JsonValue, now: datetime) -> Registered:
     """Store one version, or raise ValidationFailed with every problem, or VersionConflict for a changed document."""
-    definition = check_workflow(document)
+    return store_workflow(tenant_id=tenant_id, definition=check_workflow(document), now=now)
+
+
+def store_workflow(*, tenant_id: str, definition: JsonObject, now: datetime) -> Registered:
+    """Store one version of a definition that was found to be good, or raise VersionConflict for a changed one."""
     earlier = _registered(tenant_id, definition)
     if earlier is not None:
         return earlier

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from approvals.forms.encode import encode
+from approvals.forms.judging import judging
 from approvals.inbox.presenters.artifact import MAX_NODES, present_artifact
 from approvals.inbox.presenters.markdown import render_markdown
 from approvals.inbox.presenters.text import one_line, visible
-from interrupts.contracts.types import JsonValue
-from tests.factories import chain, gate_node, one_gate, start_flow
+from interrupts.contracts.types import JsonObject, JsonValue
+from tests.factories import chain, gate_node, one_gate, one_interrupt, start_flow, suspension
 from tests.inbox.conftest import SignIn
 from tests.inbox.pages import page_of, read, text_of, title_of
 
@@ -107,13 +109,19 @@ def test_an_artifact_of_a_megabyte_is_shown_whole_as_json(sign_in: SignIn) -> No
     assert page.content.decode().count("&quot;number&quot;:") == 6_500
 
 
-def test_a_deep_artifact_is_drawn_without_end_of_stack() -> None:
-    value: JsonValue = 1
-    for _level in range(60):
+def test_a_deep_artifact_is_drawn_whole_without_end_of_stack(sign_in: SignIn) -> None:
+    value: JsonValue = "the innermost"
+    for _level in range(58):
         value = [value]
-    shown = present_artifact({"artifactType": "x", "artifactData": value})
-    assert shown is not None
-    assert shown.nodes is not None
+    gate = gate_node()
+    gate["inputs"] = {"artifact": {"type": "variable", "variableName": "document"}}
+    variables: list[JsonValue] = [{"name": "document", "type": "object"}]
+    run_id = start_flow(chain(gate, variables=variables), inputs={"document": {"deep": value}})
+    page = sign_in("ann").get(page_of(run_id))
+    assert page.status_code == 200
+    tree, source = page.content.decode().split("Exactly as it came")
+    assert "the innermost" in tree
+    assert "the innermost" in source
 
 
 @pytest.mark.parametrize(
@@ -142,3 +150,27 @@ def test_an_artifact_takes_the_shape_that_shows_it_best(value: JsonValue, shape:
 
 def test_a_gate_without_an_artifact_shows_none() -> None:
     assert present_artifact({"artifactType": "thing"}) is None
+
+
+def test_a_form_that_grew_as_deep_as_an_answer_may_be_is_drawn_and_says_the_rest_as_json(sign_in: SignIn) -> None:
+    """Each level is a choice, an object, a part under a condition and a list: what a level of templates has most of."""
+    level: JsonObject = {
+        "oneOf": [
+            {"type": "null"},
+            {
+                "type": "object",
+                "required": ["more"],
+                "properties": {"more": {"const": True}},
+                "if": {"required": ["more"]},
+                "then": {"properties": {"next": {"type": "array", "items": {"$ref": "#/$defs/level"}}}},
+            },
+        ]
+    }
+    schema: JsonObject = {"type": "object", "$defs": {"level": level}, "properties": {"top": {"$ref": "#/$defs/level"}}}
+    value: JsonValue = {"more": True, "innermost": 1}
+    for _level in range(29):
+        value = {"more": True, "next": [value]}
+    url = page_of(suspension(start_flow(one_interrupt("custom", {"customKind": "x"}, resumeSchema=schema)), "ask"))
+    fields = encode(schema, {"top": value}, judging(schema))
+    page = sign_in("ann").post(url, {**fields, "op": "add:#/nowhere"})
+    assert "innermost" in page.content.decode()

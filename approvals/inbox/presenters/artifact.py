@@ -19,6 +19,8 @@ from interrupts.contracts.types import JsonObject, JsonValue
 # A tree of more than this is slower to draw, and to read, than its JSON.
 MAX_NODES: Final = 1500
 MAX_COLUMNS: Final = 8
+# Templates draw a tree level by level on one stack; what is deeper is told as JSON.
+_MAX_DEPTH: Final = 20
 _OPEN_DEPTH: Final = 2
 _OPEN_ITEMS: Final = 12
 _MARKDOWN_TYPE: Final = re.compile(r"\b(markdown|md)\b", re.IGNORECASE)
@@ -142,6 +144,8 @@ def _node(label: str, value: JsonValue, depth: int) -> Node:
     if not isinstance(value, Mapping | list) or not value:
         text, tone = _scalar(value)
         return Node(label, text=text, tone=tone)
+    if depth >= _MAX_DEPTH:
+        return Node(label, text=visible(json.dumps(value, ensure_ascii=False)), tone="text")
     is_open = depth < _OPEN_DEPTH or len(value) <= _OPEN_ITEMS
     if _is_table(value):
         return Node(label, summary=_size(value), is_open=is_open, table=_table(value))

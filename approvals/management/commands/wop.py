@@ -109,7 +109,8 @@ class Command(BaseCommand):
         complaints = paint_for(self.stderr, wanted=wanted)
         status, failed = 0, list[str]()
         for outcome in _outcomes(arguments, timezone.now(), lets_through=bool(options["traceback"])):
-            self._write_values(outcome.values)
+            if not self._write_values(outcome.values):
+                break
             status = outcome.status or status
             mark = complaints.bad if outcome.status else complaints.caution
             notes = [redacted(note, options.get("key")) for note in outcome.notes]
@@ -123,14 +124,21 @@ class Command(BaseCommand):
         if status:
             sys.exit(status)
 
-    def _write_values(self, values: Iterable[str]) -> None:
+    def _write_values(self, values: Iterable[str]) -> bool:
+        """Write values, and return whether anybody still reads: for nobody there is no need to go on."""
         try:
             for value in values:
                 self.stdout.write(value)
             self.stdout.flush()
-        except BrokenPipeError:
-            # The reader left (`| head`). Without this Python would complain once more when it flushes at exit.
+        except OSError as error:
+            # Without this Python would complain once more when it flushes at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if not isinstance(error, BrokenPipeError):
+                self.stderr.write(f"The output cannot be written: {error.strerror}. What was asked for may be done.")
+                sys.exit(70)
+            # The reader left (`| head`).
+            return False
+        return True
 
 
 def _outcomes(arguments: Namespace, now: datetime, *, lets_through: bool) -> Iterator[Outcome]:

@@ -53,8 +53,8 @@ _CARDS: Final = (
     _error(
         "name_reserved",
         "A name that is taken",
-        "The node puts out something of this name itself.",
-        "An outcome called “payload”.",
+        "The node puts out something of this name itself, or the host gives ids of this form to questions.",
+        "An outcome called “payload”; a workflow called “question-” and 32 hexadecimal digits.",
         "Choose another name.",
     ),
     _error(

@@ -1,4 +1,4 @@
-"""Names: every id once, node ids as the protocol spells them, variables with a default of their own type."""
+"""Names: ids that the host gives itself, every id once, node ids as the protocol spells them, defaults that fit."""
 
 from __future__ import annotations
 
@@ -12,16 +12,28 @@ from interrupts.engine.plan import VARIABLE_TYPES, has_json_type
 from interrupts.vocabulary import NODE_ID_PATTERN
 
 MAX_VERSION: Final = 128
+# The ids of workflows that ``interrupts.raise`` makes: this and the digest of what is asked.
+QUESTION_PREFIX: Final = "question-"
 _NODE_ID: Final = re.compile(NODE_ID_PATTERN.removesuffix("$") + r"\Z")
+_QUESTION_ID: Final = re.compile(rf"{QUESTION_PREFIX}[0-9a-f]{{32}}\Z")
 
 
 def id_problems(draft: Draft) -> Iterator[Problem]:
+    yield from _reserved_id(draft)
     yield from _repeated(draft, "nodes", "id")
     yield from _repeated(draft, "edges", "id")
     yield from _repeated(draft, "variables", "name")
     yield from _misspelt_node_ids(draft)
     yield from _long_version(draft)
     yield from _wrong_defaults(draft)
+
+
+def _reserved_id(draft: Draft) -> Iterator[Problem]:
+    """Nobody may stand where the host would register a question of somebody else."""
+    workflow_id = text_of(draft.document, "id")
+    if workflow_id is not None and _QUESTION_ID.match(workflow_id):
+        message = f"Ids of this form, “{QUESTION_PREFIX}” and 32 hexadecimal digits, are given by interrupts.raise."
+        yield Problem("/id", "reserved", message)
 
 
 def _repeated(draft: Draft, members: str, name: str) -> Iterator[Problem]:

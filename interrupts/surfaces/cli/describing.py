@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice
 from typing import Final, cast
 
 from interrupts.contracts.types import JsonObject, JsonValue
@@ -11,7 +12,7 @@ from interrupts.events import parse_isoformat
 from interrupts.surfaces.cli.paint import Paint
 from interrupts.surfaces.cli.renderers import render_question
 from interrupts.surfaces.cli.shapes import Shape, shape_of
-from interrupts.surfaces.cli.words import from_now, on_one_line
+from interrupts.surfaces.cli.words import from_now, on_one_line, shell_word
 
 _LABEL: Final = 10
 _MOST_FIELDS: Final = 60
@@ -60,7 +61,7 @@ def title_of(interrupt: JsonObject) -> str:
 
 def fields_of(schema: JsonValue) -> list[tuple[str, Shape, bool]]:
     """Return the fields of an answer as they are written on the command line, and whether each is required."""
-    return list(_fields(shape_of(schema), "", is_needed=True, depth=0))[:_MOST_FIELDS]
+    return list(islice(_fields(shape_of(schema), "", is_needed=True, depth=0), _MOST_FIELDS))
 
 
 def _fields(shape: Shape, before: str, *, is_needed: bool, depth: int) -> Iterator[tuple[str, Shape, bool]]:
@@ -117,12 +118,12 @@ def _how_to_answer(run_id: str, shown: JsonObject, interrupt: JsonObject, paint:
         told = f"  {on_one_line(name).ljust(widest)}  {needed}  {words}"
         yield f"{told}. {on_one_line(about)}" if about else told
     outcomes = _outcomes(interrupt)
-    needed = " ".join(f"{on_one_line(name)}=…" for name, _, is_required in fields if is_required)
-    pinned = f" --interrupt {on_one_line(interrupt['id'])}" if "interrupts" in shown else ""
+    needed = " ".join(f"{shell_word(name)}=…" for name, _, is_required in fields if is_required)
+    pinned = f" --interrupt {shell_word(interrupt['id'])}" if "interrupts" in shown else ""
     yield ""
     yield paint.strong("To answer")
-    outcome = on_one_line(outcomes[0]) if outcomes else "…"
-    yield f"  wop run resume {run_id}{pinned} --outcome {outcome}{' --input ' if needed else ''}{needed}"
+    outcome = shell_word(outcomes[0]) if outcomes else "…"
+    yield f"  wop run resume {shell_word(run_id)}{pinned} --outcome {outcome}{' --input ' if needed else ''}{needed}"
 
 
 def _kind(interrupt: JsonObject) -> str:

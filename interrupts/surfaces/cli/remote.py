@@ -15,6 +15,7 @@ from httpx2 import Client
 from interrupts.contracts.json_text import MalformedJson, dump_json, parse_json
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.errors import NotFound, ServiceUnavailable, Unauthenticated, ValidationFailed, WopError, restore_error
+from interrupts.surfaces.cli.results import is_as_expected
 from interrupts.surfaces.cli.words import on_one_line
 from interrupts.surfaces.problems import RENDERINGS
 
@@ -93,7 +94,7 @@ class RemoteGateway:
                 status, raw, location = self._send(body, headers, timeout)
             except _LOST as again:
                 raise self._lost() from again
-        return self._result(status, raw, location)
+        return self._result(method, status, raw, location)
 
     def _lost(self) -> HostUnreachable:
         return HostUnreachable(
@@ -132,7 +133,7 @@ class RemoteGateway:
             f"{self.url} cannot be reached: {reason}. Is the address right, and is the host running?"
         )
 
-    def _result(self, status: int, raw: bytes, location: str) -> JsonObject:
+    def _result(self, method: str, status: int, raw: bytes, location: str) -> JsonObject:
         if 300 <= status < 400:
             raise NoSuchHost(f"{self.url} sends you on to {on_one_line(location)}. Give that address, if you trust it.")
         try:
@@ -144,7 +145,7 @@ class RemoteGateway:
         if "error" in answer:
             raise self._error(status, answer)
         result = answer.get("result")
-        if status != 200 or not isinstance(result, dict):
+        if status != 200 or not isinstance(result, dict) or not is_as_expected(method, result):
             raise self._no_host(status)
         return result
 

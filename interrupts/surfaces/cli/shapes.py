@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.surfaces.cli.words import on_one_line
 
 _TYPES: Final = {
     "string": "text",
@@ -23,6 +24,7 @@ _TYPES: Final = {
 _CHOICES: Final = ("allOf", "anyOf", "oneOf", "then", "else")
 _MOST: Final = 200
 _SHOWN_OPTIONS: Final = 8
+_MOST_LISTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class Shape:
         texts = [schema[keyword] for schema in self.schemas if isinstance(schema.get(keyword), str)]
         return cast("str", texts[0]) if texts else ""
 
-    def in_words(self) -> str:
+    def in_words(self, *, depth: int = 0) -> str:
         """Return what belongs here, in words: “list of text”, “one of "a", "b"”."""
         options = next((schema["enum"] for schema in self.schemas if isinstance(schema.get("enum"), list)), None)
         if isinstance(options, list):
@@ -81,9 +83,11 @@ class Shape:
             return "anything"
         if types == {"array"}:
             items = self.item()
-            return f"list of {items.in_words()}" if items.types else "list"
+            if not items.types or depth == _MOST_LISTS:
+                return "list"
+            return f"list of {items.in_words(depth=depth + 1)}"
         words = " or ".join(word for name, word in _TYPES.items() if name in types)
-        form = self.said("format")
+        form = on_one_line(self.said("format"))
         return f"{words} ({form})" if form and types == {"string"} else words
 
     def _inner(self, found: Sequence[JsonValue]) -> Shape:
@@ -163,7 +167,7 @@ def _type_of(value: JsonValue) -> str:
 
 
 def _options(options: list[JsonValue]) -> str:
-    shown = ", ".join(str(option) for option in options[:_SHOWN_OPTIONS])
+    shown = ", ".join(map(on_one_line, options[:_SHOWN_OPTIONS]))
     return f"one of {shown}{', …' if len(options) > _SHOWN_OPTIONS else ''}"
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from datetime import datetime, timedelta
 from typing import Final
 
 from interrupts.contracts.types import JsonValue
 
-# What would move the cursor, change colours or turn the direction of writing: never from somebody else's text.
-_COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# What would move the cursor, change colours, turn the direction of writing or not be seen: never from another's text.
+_COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 
@@ -24,6 +25,11 @@ def on_one_line(value: JsonValue, *, width: int = 100) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     line = " ".join(plain(text).split())
     return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def shell_word(value: JsonValue) -> str:
+    """Return a text as one word for a shell, which runs nothing of it when somebody pastes it."""
+    return shlex.quote(on_one_line(value))
 
 
 def in_json(value: JsonValue) -> str:

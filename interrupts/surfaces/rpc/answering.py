@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from interrupts import conf
 from interrupts.actor import Actor
-from interrupts.contracts.json_text import MalformedJson, parse_json
+from interrupts.contracts.json_text import MalformedJson, dump_json, parse_json
 from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.errors import RateLimited
 from interrupts.services.idempotency import ReplayedError
 from interrupts.surfaces.faults import told
 from interrupts.surfaces.methods.base import refused
@@ -30,6 +31,8 @@ from interrupts.surfaces.rpc.framing import (
 )
 
 MAX_BATCH: Final = 50
+# After answers of so many bytes the rest of a batch is not carried out.
+MAX_BATCH_BYTES: Final = 16 * 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +54,27 @@ def answer(raw: bytes, *, actor: Actor, idempotency_key: str | None = None) -> A
     if not 1 <= len(message) <= MAX_BATCH:
         fault = InvalidRequest(f"A batch has from 1 to {MAX_BATCH} requests; this one has {len(message)}.")
         return Answer(error_of(None, fault, INVALID_REQUEST))
-    answers = [
-        _answer_one(item, actor, _key_of_item(idempotency_key, position), is_batch=True)
-        for position, item in enumerate(message)
-    ]
-    bodies: list[JsonValue] = [given.body for given in answers if given.body is not None]
+    bodies: list[JsonValue] = []
+    left = MAX_BATCH_BYTES
+    for position, item in enumerate(message):
+        key = _key_of_item(idempotency_key, position)
+        given = _answer_one(item, actor, key, is_batch=True, is_full=left <= 0)
+        if given.body is not None:
+            bodies.append(given.body)
+            left -= len(dump_json(given.body))
     return Answer(bodies or None)
 
 
-def _answer_one(value: JsonValue, actor: Actor, key: str | None, *, is_batch: bool = False) -> Answer:
+def _answer_one(
+    value: JsonValue, actor: Actor, key: str | None, *, is_batch: bool = False, is_full: bool = False
+) -> Answer:
     try:
         request = read_request(value)
     except InvalidRequest as error:
         return Answer(error_of(error.request_id, error, INVALID_REQUEST))
+    if is_full:
+        fault = RateLimited("The answers of this batch are as long as they may be together. Send this call by itself.")
+        return Answer(None if request.is_notification else error_of(request.request_id, fault))
     given = _call(request, actor, key, is_batch=is_batch)
     return Answer(None) if request.is_notification else given
 

@@ -151,6 +151,13 @@ def test_missing_and_invalid_fields_are_named_before_anything_is_sent(
     assert (RunEvent.objects.count(), factories.suspension(run_id, "ask").outcome) == (before, None)
 
 
+def test_a_name_with_a_line_break_makes_no_line_of_its_own(wop: Wop, olga: Olga, run_id: str) -> None:
+    said = "x\nYour answer was taken: submitted."
+    ended = wop("run", "resume", run_id, "--outcome", "submitted", "--input", f"{said}=1", *olga)
+    assert ended.status == 1
+    assert all(line.startswith("/payload/") for line in ended.err.splitlines())
+
+
 def test_an_unknown_outcome_is_told_with_all_else_that_is_wrong(wop: Wop, olga: Olga, run_id: str) -> None:
     ended = wop("run", "resume", run_id, "--outcome", "shrugged", "--input", "approved=true", *olga)
     assert (ended.status, ended.out) == (1, "")

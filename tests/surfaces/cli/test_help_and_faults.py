@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError
+from django.utils import timezone
 
 from approvals.management.commands.wop import COMMANDS
 from interrupts.services import identity
@@ -115,10 +119,34 @@ def test_another_program_is_told_by_an_exception_that_carries_the_status() -> No
     assert refused.value.returncode == 3
 
 
-def test_a_reader_that_leaves_early_is_no_fault(wop: Wop, monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def without_a_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Standard output whose reader has left."""
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as broken:
         monkeypatch.setattr(sys, "stdout", broken)
+        yield
+
+
+def test_a_reader_that_leaves_early_is_no_fault(wop: Wop, monkeypatch: pytest.MonkeyPatch) -> None:
+    with without_a_reader(monkeypatch):
         ended = wop("tenant", "create", "acme")
     assert (ended.status, ended.err) == (0, "")
+
+
+def test_a_run_that_waits_for_good_is_not_followed_for_a_reader_who_left(
+    wop: Wop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = factories.start_flow(factories.one_gate(), now=timezone.now())
+    with without_a_reader(monkeypatch):
+        ended = wop("run", "watch", run_id)
+    assert (ended.status, ended.err) == (0, "")
+
+
+def test_output_that_cannot_be_written_is_told_in_one_line(wop: Wop, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        ended = wop("tenant", "create", "acme")
+    assert ended.status == 70
+    assert ended.err == "The output cannot be written: No space left on device. What was asked for may be done.\n"

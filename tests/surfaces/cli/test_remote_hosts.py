@@ -81,6 +81,8 @@ def refused(url: str) -> WopError:
         (saying(200, "[]"), 3, "but not as a wopsite host does"),
         (saying(200, '{"jsonrpc": "2.0", "id": 1}'), 3, "but not as a wopsite host does"),
         (saying(200, '{"result": 1, "id": 1}'), 3, "but not as a wopsite host does"),
+        (saying(200, '{"result": {"run_id": "x"}}'), 3, "but not as a wopsite host does"),
+        (saying(200, '{"result": {"run_id": "x", "status": ["running"]}}'), 3, "but not as a wopsite host does"),
         (saying(200, '{"error": 7}'), 3, "but not as a wopsite host does"),
         (saying(502, "Bad gateway"), 3, "answers (HTTP 502)"),
         (saying(200, "[" * 10_000), 3, "but not as a wopsite host does"),
@@ -113,11 +115,11 @@ def test_an_answer_that_got_lost_is_asked_for_once_more_under_the_same_key() -> 
         if len(keys) == 1:
             hang_up(handler)
         else:
-            saying(200, '{"jsonrpc": "2.0", "id": 1, "result": {"run_id": "x"}}')(handler)
+            saying(200, '{"jsonrpc": "2.0", "id": 1, "result": {"run_id": "x", "status": "completed"}}')(handler)
 
     with serving(lose_the_first) as url:
         gateway = RemoteGateway(url, KEY)
-        assert gateway.call("workflow.runs.resume", {}, idempotency_key="k" * 30) == {"run_id": "x"}
+        assert gateway.call("workflow.runs.resume", {}, idempotency_key="k" * 30)["run_id"] == "x"
     assert keys == ["k" * 30] * 2
 
 
@@ -166,13 +168,13 @@ def test_a_certificate_counts_only_when_its_authority_is_trusted(
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)
-    with serving(saying(200, '{"result": {"ok": true}}'), tls=context) as url:
+    with serving(saying(200, '{"result": {"run_id": "x", "status": "running"}}'), tls=context) as url:
         error = refused(url)
         assert error.message.startswith(f"The certificate of {url} is not trusted: ")
         assert exit_code(error) == 5
         authority.cert_pem.write_to_path(tmp_path / "ca.pem")
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
-        assert RemoteGateway(url, KEY).call("workflow.runs.get", {}) == {"ok": True}
+        assert RemoteGateway(url, KEY).call("workflow.runs.get", {})["status"] == "running"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from interrupts.models import Run
+from interrupts.surfaces.rpc import answering
 from interrupts.surfaces.rpc.answering import MAX_BATCH
 from interrupts.surfaces.rpc.framing import error_code
 from tests import factories
@@ -127,6 +128,15 @@ def test_a_batch_has_a_largest_size_above_which_nothing_of_it_is_done(rpc: Rpc) 
     assert told(rpc.message([start] * (MAX_BATCH + 1))) == (-32600, None)
     assert Run.objects.count() == 0
     assert len(rpc.message([LIST] * MAX_BATCH)) == MAX_BATCH
+
+
+def test_a_batch_whose_answers_grow_too_long_is_not_carried_on(rpc: Rpc, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answering, "MAX_BATCH_BYTES", 60)
+    factories.register(factories.one_gate())
+    start = {"jsonrpc": "2.0", "method": "workflow.runs.start", "params": {"workflow_id": "flow"}}
+    answers = rpc.message([LIST, {**LIST, "id": 2}, {**start, "id": 3}, start])
+    assert [answer.get("error", {}).get("data", {}).get("code") for answer in answers] == [None, None, "rate_limited"]
+    assert Run.objects.count() == 0
 
 
 def test_one_call_of_a_batch_that_fails_leaves_the_others_done(rpc: Rpc) -> None:

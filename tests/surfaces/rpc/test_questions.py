@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from interrupts.models import Run, Workflow
+from interrupts.services.workflows import store_workflow
 from tests import factories
 from tests.surfaces.rest.api import KEY
 from tests.surfaces.rpc.client import Rpc, pointers
@@ -81,9 +84,15 @@ def test_nobody_asks_for_a_password(rpc: Rpc) -> None:
     assert pointers(details)[0][0].startswith("/resume_schema")
 
 
-def test_a_version_of_somebody_elses_is_never_asked_instead(rpc: Rpc) -> None:
+def test_nobody_can_take_the_place_of_a_question_and_those_of_before_are_never_asked_instead(rpc: Rpc) -> None:
     rpc.call("interrupts.raise", QUESTION)
-    name = Workflow.objects.get().workflow_id
-    factories.register({**factories.one_gate(name), "version": "2"})
+    stored = Workflow.objects.get()
+    taken = {**factories.one_gate(stored.workflow_id), "version": "2"}
+    for document in (taken, json.loads(stored.document)):
+        details = rpc.refused("workflow.register", {"workflow": document}, "validation_error")
+        assert pointers(details) == [("/id", "reserved")]
+    rpc.call("interrupts.raise", QUESTION)
+    # One that was registered when that was possible.
+    store_workflow(tenant_id="acme", definition=taken, now=timezone.now())
     rpc.refused("interrupts.raise", QUESTION, "version_conflict")
-    assert Run.objects.count() == 1
+    assert Run.objects.count() == 2

@@ -225,3 +225,12 @@ def test_what_is_no_schema_of_an_object_is_refused(written: Schema, pointer: str
     with pytest.raises(AuthoringError, match=r"^This schema cannot be stored\.") as refused:
         json_schema(written)
     assert refused.value.problems[0].pointer == pointer
+
+
+def test_a_model_that_writes_no_object_as_its_schema_is_refused() -> None:
+    class Odd:
+        def model_json_schema(self) -> Any:
+            return [1]
+
+    with pytest.raises(AuthoringError, match="Odd has no JSON Schema: it gives a list"):
+        json_schema(Odd())

@@ -68,6 +68,8 @@ def test_titles_descriptions_and_formats_ask_too() -> None:
         ({"patternProperties": {"^password": {}}}, "/patternProperties/^password"),
         ({"properties": {"password": True}}, "/properties/password"),
         ({"required": ["name", "password"]}, "/required/1"),
+        ({"dependentRequired": {"name": ["size", "password"]}}, "/dependentRequired/name/1"),
+        ({"propertyNames": {"enum": ["name", "password"]}}, "/propertyNames/enum/1"),
         ({"dependentSchemas": {"a": {"properties": {"secret": {}}}}}, "/dependentSchemas/a/properties/secret"),
         (
             {"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"a": {"properties": {"jwt": {}}}}},

@@ -81,6 +81,7 @@ def test_every_code_is_explained_and_nothing_else_is() -> None:
             "expression_invalid",
         ),
         (contract(outcomes=["payload"]), "/nodes/0/config/outcomes/0", "name_reserved"),
+        ({**contract(), "id": f"question-{'0' * 32}"}, "/id", "name_reserved"),
         (contract(outcomes=[]), "/nodes/0/config/outcomes", "document_shape"),
         (contract(misspelt=1), "/nodes/0/config/misspelt", "document_shape"),
         (
