@@ -21,7 +21,7 @@ from approvals.inbox.presenters.text import one_line
 from approvals.mailing.letters import letter
 from approvals.models import MailAttempt
 from interrupts.errors import AlreadyResolved
-from interrupts.services.courier import Clock, Errand, Record, backoff, settled
+from interrupts.services.courier import Clock, Errand, Record, backoff, nothing, settled
 
 logger = logging.getLogger(__name__)
 
@@ -31,10 +31,12 @@ _TOKEN: Final = re.compile(r"ow2\.\S+")
 
 
 def take_due(limit: int, *, clock: Clock) -> list[Errand]:
-    """Spread the notices that are due, start attempts at up to ``limit`` mails, and return what each asks of a hand."""
-    while notices.spread_next(now=clock()):
-        pass
-    return [_errand(attempt, clock) for attempt in mails.claim(now=clock(), limit=limit)]
+    """Spread notices and start attempts at mails that are due, up to ``limit`` in all; return the errand of each."""
+    spread = 0
+    while spread < limit and notices.spread_next(now=clock()):
+        spread += 1
+    attempts = mails.claim(now=clock(), limit=limit - spread)
+    return [settled(nothing)] * spread + [_errand(attempt, clock) for attempt in attempts]
 
 
 def _errand(attempt: MailAttempt, clock: Clock) -> Errand:

@@ -16,12 +16,12 @@ from datetime import datetime, timedelta
 from queue import SimpleQueue
 from typing import Final
 
-from django.db import connections
+from django.db import InterfaceError, OperationalError, connections
 
 logger = logging.getLogger(__name__)
 
 Clock = Callable[[], datetime]
-# Writes down what came of an errand. Called by the clerk.
+# Writes down what came of an errand, or nothing if that is written already. Called by the clerk.
 Record = Callable[[], None]
 # Does what takes long, without the database, and returns what is to be written down. Called by a hand.
 Errand = Callable[[], Record]
@@ -126,7 +126,7 @@ class Courier:
         except Exception:
             # What it was about comes back after its lease.
             logger.exception("a courier's errand failed")
-            self._news.put(_nothing)
+            self._news.put(nothing)
 
     def _may_go(self) -> bool:
         """Tell whether the clerk is done; from then on a call has a new one come."""
@@ -147,12 +147,17 @@ class Courier:
 
     def _written(self, record: Record) -> None:
         try:
-            record()
+            try:
+                record()
+            except (InterfaceError, OperationalError):
+                # The connection was lost while the hand was away: what a receiver has must not go out once more for it.
+                connections.close_all()
+                record()
         except Exception:
             # As if the worker had died before it: what this was about comes back after its lease.
             logger.exception("a courier could not write down what came of an errand")
             connections.close_all()
 
 
-def _nothing() -> None:
-    """What is written down of an errand of which nothing is known."""
+def nothing() -> None:
+    """What is written down of an errand of which nothing is known, or nothing is left to say."""

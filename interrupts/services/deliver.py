@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
+from django.db import DatabaseError
+
 from interrupts import deliveries, outbox
 from interrupts.contracts.json_text import dump_json
 from interrupts.contracts.types import JsonObject
@@ -48,6 +50,9 @@ def _errand(attempt: DeliveryAttempt, door: Door, clock: Clock) -> Errand:
         message = _message(attempt.delivery, clock())
     except NotSendable as error:
         return settled(partial(_failed, attempt, str(error), None, clock()))
+    except DatabaseError:
+        # Says nothing about this delivery: it comes back after its lease.
+        raise
     except Exception as error:
         # Whatever is wrong with this one, it must come back or be reported dead; the others go on.
         logger.exception("delivery could not be made delivery=%s", attempt.delivery_id)

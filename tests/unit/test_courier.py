@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import pytest
+from django.db import OperationalError
 
 from interrupts.services.courier import Courier, Errand, Record, Take, settled
 
@@ -88,6 +89,19 @@ def test_an_errand_or_a_record_that_fails_stops_no_other(trouble: Errand, caplog
     desk.batches = [[desk.errand("a"), trouble, desk.errand("b")], [desk.errand("c")]]
     assert sorted(finished(desk).written) == ["a", "b", "c"]
     assert [record.levelname for record in caplog.records] == ["ERROR"]
+
+
+def test_what_came_of_an_errand_is_written_down_although_the_connection_was_lost_meanwhile() -> None:
+    desk = Desk()
+    losses = iter([OperationalError("terminated")])
+
+    def write() -> None:
+        for loss in losses:
+            raise loss
+        desk.written.append("a")
+
+    desk.batches = [[settled(write)]]
+    assert finished(desk).written == ["a"]
 
 
 def test_what_could_not_be_taken_is_taken_at_the_next_call(caplog: pytest.LogCaptureFixture) -> None:
