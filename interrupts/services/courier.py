@@ -107,8 +107,8 @@ class Courier:
         errands = self._taken(free) if free else ()
         for errand in errands:
             self._pool = self._pool or ThreadPoolExecutor(self._hands, thread_name_prefix="courier")
-            self._under_way += 1
             self._pool.submit(self._run, errand)
+            self._under_way += 1
         return len(errands)
 
     def _taken(self, limit: int) -> Sequence[Errand]:
@@ -121,12 +121,14 @@ class Courier:
             return ()
 
     def _run(self, errand: Errand) -> None:
+        record: Record = nothing
         try:
-            self._news.put(errand())
+            record = errand()
         except Exception:
             # What it was about comes back after its lease.
             logger.exception("a courier's errand failed")
-            self._news.put(nothing)
+        finally:
+            self._news.put(record)
 
     def _may_go(self) -> bool:
         """Tell whether the clerk is done; from then on a call has a new one come."""
