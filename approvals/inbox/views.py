@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from approvals import eligibility, selectors
+from approvals import selectors
 from approvals.inbox import drafts, lists, minting
 from approvals.inbox.access import TENANT_KEY, Visitor, members_only, page
 from approvals.inbox.answering import Answered, Refusal, submit
@@ -127,8 +127,7 @@ def _asked_page(
 ) -> HttpResponse:
     shown = asked.present(visitor.actor, timezone.now())
     context = asked.context(form, shown, str(note))
-    context["link_choices"] = minting.choices(visitor, asked.suspension, shown)
-    context["link_is_for_self_only"] = not eligibility.may_link_for_others(visitor.actor)
+    context["link_offer"] = minting.offer(visitor, asked.suspension, shown)
     context["link_opaque"] = opaque_part(asked.suspension.pk)
     return page(request, visitor, asked.template, context, status=status)
 

@@ -47,7 +47,7 @@ def present_given(suspension: Suspension, drawing: Drawing | None) -> tuple[Give
     if suspension.kind == InterruptKind.CLARIFICATION:
         return tuple(_answers(suspension, cast("JsonObject", answer)))
     schema: JsonSchema = drawing.schema if drawing else cast("JsonSchema", suspension.resume_schema or {})
-    root, value = document(schema), answer
+    root, value = document(schema), cast("JsonValue", answer)
     if _is_enveloped(suspension, answer):
         value = cast("JsonObject", answer)["payload"]
         root, schema = _member(root, schema, "payload")

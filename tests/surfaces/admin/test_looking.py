@@ -108,7 +108,7 @@ def test_the_page_of_an_interrupt_shows_its_contract(admin: Client) -> None:
     node = factories.contract_node(
         outcomes=["pay", "keep"], resume_schema={"type": "object", "title": "Refund", "properties": {}}
     )
-    run_id = factories.start_flow(factories.workflow("contract", node))
+    run_id = factories.start_flow(factories.workflow([node], workflow_id="contract"))
     page = unescape(admin.get(record_page(factories.suspension(run_id, "review"))).content.decode())
     for words in ("issue_review", '"pay",\n  "keep"', '"title": "Refund"', '"additionalProperties": true', "icon-yes"):
         assert words in page
