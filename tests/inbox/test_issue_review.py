@@ -13,9 +13,10 @@ from interrupts.contracts.dialects import DRAFT_2020_12
 from interrupts.contracts.json_text import parse_json
 from interrupts.contracts.types import JsonObject
 from interrupts.models import Run, Suspension
-from tests.factories import last, one_interrupt, start_flow, status, suspension
+from tests.factories import actor, last, one_interrupt, reply, start_flow, status, suspension
 from tests.inbox.conftest import SignIn
 from tests.inbox.pages import buttons, fields_of, page_of, press, read, text_of
+from tests.inbox.test_link_page import link
 
 ANSWER: JsonObject = {
     "type": "object",
@@ -169,7 +170,7 @@ def sample(**inputs: Any) -> Suspension:
 
 def test_the_sample_says_where_each_outcome_leads_and_what_has_to_be_ticked(sign_in: SignIn) -> None:
     words = text_of(sign_in().get(page_of(sample())))
-    assert "Submit: the run goes on to “File the issues” / “Return the report”." in words
+    assert "Submit: the run goes on to “File the issues” or “Return the report”." in words
     assert "Cancel: the run goes on to “Call it off”." in words
     assert "Issues to file (tick any, or none)" in words
     assert "submitted" not in words
@@ -212,10 +213,28 @@ def test_the_answer_to_the_sample_is_in_the_state_of_its_run_and_read_by_its_tit
     assert last(waits.run_id, "run.completed")["outputs"] == {"filed": ["i-2"], "comment": "Do it."}
     page = client.get(page_of(waits))
     words = text_of(page)
-    assert "You answered this. With: Submit ." in words.replace("Submit.", "Submit .")
+    assert "You answered this. Outcome: Submit." in words
     assert "Approve the report yes (true) Issues to file Old Comment Do it." in words
     assert "<h3>R</h3>" in page.content.decode()
     assert "ann answered this." in text_of(sign_in("ben").get(page_of(waits)))
+
+
+def test_a_used_link_tells_when_and_how_it_was_answered_and_so_does_the_inbox(sign_in: SignIn) -> None:
+    waits = sample()
+    url, holder = link(waits.run_id, at="review"), Client(headers={"accept": "text/html"})
+    assert press(holder, url, {**fields_of(holder.get(url)), "op": "submit:1"}).status_code == 200
+    assert "It was answered on 2 Mar 2026, 09:05 UTC with “Cancel”." in text_of(holder.get(url))
+    words = text_of(sign_in().get(page_of(waits)))
+    assert "The record names nobody, as for every answer by a link. Outcome: Cancel." in words
+
+
+def test_the_answers_to_questions_are_read_by_the_questions(sign_in: SignIn) -> None:
+    schema: JsonObject = {"type": "object", "properties": {"a": {"title": "Lines"}}}
+    asks: list[Any] = [{"id": "q", "question": "What <now>?"}, {"id": "r", "question": "And how?", "schema": schema}]
+    run_id = start_flow(one_interrupt("clarification", {"questions": asks}))
+    reply(actor("ben"), run_id, {"answers": {"r": {"a": [{"b": 1}]}, "q": "Wait."}})
+    words = text_of(sign_in().get(page_of(suspension(run_id, "ask"))))
+    assert "The answer What <now>? Wait. And how? a 1 item 1 1 field b 1" in words
 
 
 def test_the_sample_has_the_general_form_for_issues_that_its_page_cannot_tell_apart(sign_in: SignIn) -> None:

@@ -75,7 +75,7 @@ def outcome_outlook(suspension: Suspension) -> list[str]:
     sentences = []
     for outcome, label in zip(outcomes, labels, strict=True):
         ways = [edge for edge in plan.outgoing.get(suspension.node_id, ()) if edge.source_output == outcome]
-        nodes = " / ".join(dict.fromkeys(f"“{one_line(plan.nodes[edge.target].name)}”" for edge in ways))
+        nodes = _(" or ").join(dict.fromkeys(f"“{one_line(plan.nodes[edge.target].name)}”" for edge in ways))
         if nodes:
             sentences.append(_("%(outcome)s: the run goes on to %(nodes)s.") % {"outcome": label, "nodes": nodes})
     return sentences
