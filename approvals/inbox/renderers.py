@@ -30,7 +30,8 @@ _WORDS: Final = ("description", "body", "body_markdown", "summary")
 class Drawing:
     """How one question is drawn.
 
-    ``text`` is Markdown to read first and ``rest`` what else was asked. ``schema`` is what the form is made from;
+    ``text`` is Markdown to read first, ``offered`` has a title and Markdown for each thing to choose from, and ``rest``
+    is what else was asked. ``schema`` is what the form is made from;
     ``details`` has more Markdown for each option of a choice, by the choice's place in the form. ``empty`` names the
     lists of the payload that are empty, not absent, when nothing in them is chosen. ``marks`` says beside an input, by
     its place, what has to be done there; ``called_off`` are the members of the payload of an answer that calls it off.
@@ -39,6 +40,7 @@ class Drawing:
     text: str
     rest: JsonObject
     schema: JsonSchema
+    offered: tuple[tuple[str, str], ...]
     details: Mapping[str, tuple[str, ...]]
     marks: Mapping[str, str]
     empty: tuple[str, ...]
@@ -78,6 +80,7 @@ def issue_review(request: JsonObject, schema: JsonObject) -> Drawing | None:
         text=report,
         rest=rest,
         schema=drawn,
+        offered=tuple((_title(issue), _details(issue)) for issue in issues),
         details={place: tuple(map(_details, issues))},
         marks={place: _mark(members.get(_PICKED, {}))},
         empty=(_PICKED,),

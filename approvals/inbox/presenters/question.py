@@ -42,7 +42,8 @@ class Answer:
 class QuestionPage:
     """All that the page shows. ``cannot`` says why the reader may not answer, and is empty when they may.
 
-    ``leads`` tells where each outcome leads to.
+    ``offered`` is what there was to choose from, once it is no longer in the form; ``leads`` tells where
+    each outcome leads to.
     ``connect_url`` leads to the provider of the account that is asked for; it is there for the owner of the run alone.
     """
 
@@ -54,6 +55,7 @@ class QuestionPage:
     opened: Moment
     report: Artifact | None
     asked: Artifact | None
+    offered: tuple[tuple[str, Artifact | None], ...]
     due: Due | None
     cannot: str
     ended: Answer | None
@@ -82,6 +84,7 @@ def present_question(suspension: Suspension, *, actor: Actor, now: datetime) -> 
         opened=moment(suspension.opened_at, now=now),
         report=present_text(drawing.text) if drawing else None,
         asked=_rest(drawing) if drawing else _asked(suspension),
+        offered=_offered(drawing) if drawing and suspension.outcome is not None else (),
         due=due_at,
         cannot=_cannot(actor, due_at),
         ended=_ended(suspension, drawing, words.person(decider, names), actor, now),
@@ -92,6 +95,10 @@ def present_question(suspension: Suspension, *, actor: Actor, now: datetime) -> 
 
 def _rest(drawing: Drawing) -> Artifact | None:
     return present_artifact({"artifactType": "", "artifactData": drawing.rest}) if drawing.rest else None
+
+
+def _offered(drawing: Drawing) -> tuple[tuple[str, Artifact | None], ...]:
+    return tuple((one_line(title), present_text(text) if text else None) for title, text in drawing.offered)
 
 
 def _asked(suspension: Suspension) -> Artifact | None:
