@@ -34,6 +34,14 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """For whom the reader may make a link; ``others`` tells whether they have the right to make any for others."""
+
+    choices: tuple[Choice, ...] = ()
+    others: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MadeLink:
     """A link as it is shown, this once."""
 
@@ -44,22 +52,23 @@ class MadeLink:
     back: str
 
 
-def choices(visitor: Visitor, suspension: Suspension, shown: Decision | QuestionPage) -> list[Choice]:
+def offer(visitor: Visitor, suspension: Suspension, shown: Decision | QuestionPage) -> Offer:
     """Return for whom the reader may make a link: themselves where they may answer, others with a right of its own.
 
     Whoever makes a link could use it, so making one for somebody else is as good as voting in their name: without that
     right, one approver could fill a quorum alone.
     """
     if shown.ended or (shown.due and shown.due.is_over):
-        return []
+        return Offer()
     own = visitor.actor.subject_id
-    found = [Choice(own, _("me"))] if shown.can_answer else []
+    found = (Choice(own, _("me")),) if shown.can_answer else ()
     if not eligibility.may_link_for_others(visitor.actor):
-        return found
+        return Offer(found)
     if not shown.named:
-        return [*found, Choice("", _("whoever has the link"))]
+        return Offer((*found, Choice("", _("whoever has the link"))), others=True)
     named = selectors.people_named_at(suspension)
-    return [*found, *(Choice(m.subject_id, selectors.name_of(m.user)) for m in named if m.subject_id != own)]
+    others = (Choice(m.subject_id, selectors.name_of(m.user)) for m in named if m.subject_id != own)
+    return Offer((*found, *others), others=True)
 
 
 @require_POST
@@ -70,7 +79,7 @@ def make_link(request: HttpRequest, visitor: Visitor, opaque: str) -> HttpRespon
     if suspension is None:
         raise Http404
     shown = Asked(suspension).present(visitor.actor, now)
-    offered = {choice.subject_id: choice for choice in choices(visitor, suspension, shown)}
+    offered = {choice.subject_id: choice for choice in offer(visitor, suspension, shown).choices}
     chosen = offered.get(request.POST.get("approver", ""))
     made = chosen and _make(request, visitor, suspension, chosen, now)
     if made is None:

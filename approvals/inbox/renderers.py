@@ -21,6 +21,8 @@ from interrupts.vocabulary import InterruptKind
 
 _MAX_ISSUES: Final = 100
 _PICKED: Final = "selected_issue_ids"
+_APPROVED: Final = "approved"
+_CALLED_OFF: Final = "cancelled"
 _WORDS: Final = ("description", "body", "body_markdown", "summary")
 
 
@@ -28,23 +30,29 @@ _WORDS: Final = ("description", "body", "body_markdown", "summary")
 class Drawing:
     """How one question is drawn.
 
-    ``text`` is Markdown to read first and ``rest`` what else was asked. ``schema`` is what the form is made from;
+    ``text`` is Markdown to read first, ``offered`` has a title and Markdown for each thing to choose from, and ``rest``
+    is what else was asked. ``schema`` is what the form is made from;
     ``details`` has more Markdown for each option of a choice, by the choice's place in the form. ``empty`` names the
-    lists of the payload that are empty, not absent, when nothing in them is chosen.
+    lists of the payload that are empty, not absent, when nothing in them is chosen. ``marks`` says beside an input, by
+    its place, what has to be done there; ``called_off`` are the members of the payload of an answer that calls it off.
     """
 
     text: str
     rest: JsonObject
     schema: JsonSchema
+    offered: tuple[tuple[str, str], ...]
     details: Mapping[str, tuple[str, ...]]
+    marks: Mapping[str, str]
     empty: tuple[str, ...]
+    called_off: JsonObject
 
     def complete(self, answer: JsonValue) -> JsonValue:
-        """Return the answer with its empty lists."""
+        """Return the answer with its empty lists, and without any choice where it calls the whole thing off."""
         payload = answer.get("payload") if isinstance(answer, dict) else None
         if not isinstance(answer, dict) or not isinstance(payload, dict):
             return answer
-        return {**answer, "payload": {**{name: [] for name in self.empty}, **payload}}
+        fixed = self.called_off if answer.get("outcome") == _CALLED_OFF else {}
+        return {**answer, "payload": {**{name: [] for name in self.empty}, **payload, **fixed}}
 
 
 def drawing_of(suspension: Suspension) -> Drawing | None:
@@ -67,7 +75,17 @@ def issue_review(request: JsonObject, schema: JsonObject) -> Drawing | None:
         return None
     rest = {name: value for name, value in request.items() if name not in {"report_markdown", "proposed_issues"}}
     place = names.child(names.child(names.ROOT, "payload"), _PICKED)
-    return Drawing(report, rest, drawn, {place: tuple(map(_details, issues))}, (_PICKED,))
+    members: Any = drawn["properties"]["payload"]["properties"]
+    return Drawing(
+        text=report,
+        rest=rest,
+        schema=drawn,
+        offered=tuple((_title(issue), _details(issue)) for issue in issues),
+        details={place: tuple(map(_details, issues))},
+        marks={place: _mark(members.get(_PICKED, {}))},
+        empty=(_PICKED,),
+        called_off=_called_off(schema, drawn),
+    )
 
 
 RENDERERS: Final[Mapping[str, Callable[[JsonObject, JsonObject], Drawing | None]]] = {"issue_review": issue_review}
@@ -81,7 +99,7 @@ def _issues(value: JsonValue) -> list[JsonObject] | None:
     return issues if are_known else None
 
 
-def _drawn(schema: JsonObject, issues: list[JsonObject]) -> JsonSchema | None:
+def _drawn(schema: JsonObject, issues: list[JsonObject]) -> dict[str, Any] | None:
     """Return the schema with a choice of these issues in the place of a list of any texts."""
     members: Any = schema.get("properties", {})
     payload = members.get("payload")
@@ -104,6 +122,18 @@ def _takes_ids(schema: JsonObject, payload: JsonObject, picked: Any) -> bool:
     root = document(schema).inside(payload)
     shape = shape_of(root, picked)
     return shape.kind is Kind.ARRAY and not shape.prefix and shape_of(shape.root, shape.items).kind is Kind.TEXT
+
+
+def _called_off(schema: JsonObject, drawn: dict[str, Any]) -> JsonObject:
+    """Return what nobody has to fill in to call it off: nothing is approved, and nothing is chosen."""
+    payload: Any = drawn["properties"]["payload"]
+    approved = payload["properties"].get(_APPROVED)
+    is_asked = approved is not None and shape_of(document(schema).inside(payload), approved).kind is Kind.YES_NO
+    return {_PICKED: [], _APPROVED: False} if is_asked else {_PICKED: []}
+
+
+def _mark(picked: JsonObject) -> str:
+    return _("required") if picked.get("minItems") else _("tick any, or none")
 
 
 def _title(issue: JsonObject) -> str:

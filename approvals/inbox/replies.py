@@ -95,6 +95,8 @@ class ReplyForm:
                 self.messages.setdefault(tree.id, words.fault_in_words(Fault(tree, "", "required")))
         if self.messages:
             self._judge_the_rest()
+        else:
+            self._take_blank_payload()
         return not self.messages
 
     def resume_value(self) -> JsonValue:
@@ -127,12 +129,20 @@ class ReplyForm:
         return [typed for node in self.sheet.walk() for typed in _typed(node)]
 
     @property
+    def json_op(self) -> str:
+        """The button that turns the inputs into one for JSON, as what it posts; nothing where there is none."""
+        kinds = {Kind.OBJECT, Kind.ARRAY, Kind.MAP, Kind.BRANCH}
+        return next((f"raw:{n.at}" for n in self.sheet.walk() if n.at == self._main and n.kind in kinds), "")
+
+    @property
     def views(self) -> tuple[View, ...]:
         """The inputs, for the templates."""
-        main = _PAYLOAD if self.outcomes else names.ROOT
-        apart = _OUTCOME if self.outcomes else ""
-        details = self.drawing.details if self.drawing else {}
-        return present_sheet(self.sheet, Look(self.messages, apart, main, details))
+        apart = _OUTCOME if self._outcome_node() else ""
+        if self.drawing is None:
+            return present_sheet(self.sheet, Look(self.messages, apart, self._main))
+        return present_sheet(
+            self.sheet, Look(self.messages, apart, self._main, self.drawing.details, self.drawing.marks)
+        )
 
     @property
     def outcomes(self) -> list[tuple[str, str]]:
@@ -140,8 +150,7 @@ class ReplyForm:
         node = self._outcome_node()
         if node is None:
             return []
-        labels = [words.in_words(label) for label in option_labels(node.shape.options)]
-        return [(f"{SUBMIT}:{index}", label) for index, label in enumerate(labels)]
+        return [(f"{SUBMIT}:{index}", label) for index, label in enumerate(words.outcomes_in_words(node.shape.options))]
 
     @property
     def leftover(self) -> list[tuple[str, str]]:
@@ -153,6 +162,21 @@ class ReplyForm:
         if self.pressed.startswith(f"{SUBMIT}:"):
             fields = fields.put(Field.TEXT, _OUTCOME, [self.pressed.partition(":")[2]])
         return fields
+
+    @property
+    def _main(self) -> str:
+        return _PAYLOAD if self._outcome_node() else names.ROOT
+
+    def _take_blank_payload(self) -> None:
+        """Any outcome but the first goes through with nothing filled in, where the schema takes an empty object."""
+        node, value = self._outcome_node(), self._decoded[0].value
+        if node is None or not isinstance(value, dict) or "payload" in value:
+            return
+        blank: JsonObject = {**value, "payload": {}}
+        schema = self.parts[0].schema
+        is_first = value.get("outcome") == node.shape.options[0].value
+        if not is_first and self.sheet.judges[0](document(schema), schema, blank):
+            self._decoded[0].value = blank
 
     def _outcome_node(self) -> Node | None:
         tree = self.sheet.trees[0]

@@ -127,7 +127,7 @@ def _asked_page(
 ) -> HttpResponse:
     shown = asked.present(visitor.actor, timezone.now())
     context = asked.context(form, shown, str(note))
-    context["link_choices"] = minting.choices(visitor, asked.suspension, shown)
+    context["link_offer"] = minting.offer(visitor, asked.suspension, shown)
     context["link_opaque"] = opaque_part(asked.suspension.pk)
     return page(request, visitor, asked.template, context, status=status)
 

@@ -12,6 +12,8 @@ from interrupts.admin.base import ReadOnlyAdmin, StateFilter, json_block, record
 from interrupts.models import Run, Suspension, Timer
 from interrupts.vocabulary import SuspensionOutcome
 
+_PROMISES = ("kind", "outcomes", "typed", "request_schema", "resume_schema")
+
 
 class OutcomeFilter(StateFilter):
     title = _("outcome")
@@ -36,6 +38,7 @@ class SuspensionAdmin(ReadOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("title", "kind", "run_link", "node_id", "state", "opened_at", "deadline", "resolved_at")}),
         (_("Answer"), {"fields": ("resolution_shown",)}),
+        (_("Contract"), {"fields": tuple(f"contract_{name}" for name in _PROMISES), "classes": ("collapse",)}),
         (_("As it was asked"), {"fields": ("payload_shown", "schema_shown", "key"), "classes": ("collapse",)}),
     )
 
@@ -59,9 +62,34 @@ class SuspensionAdmin(ReadOnlyAdmin):
     def payload_shown(self, suspension: Suspension) -> SafeString | str:
         return json_block(suspension.payload)
 
+    @admin.display(description=_("kind"))
+    def contract_kind(self, suspension: Suspension) -> str:
+        return str(_promised(suspension, "kind") or "-")
+
+    @admin.display(description=_("outcomes"))
+    def contract_outcomes(self, suspension: Suspension) -> SafeString | str:
+        return json_block(_promised(suspension, "outcomes"))
+
+    @admin.display(description=_("schemas declared"), boolean=True)
+    def contract_typed(self, suspension: Suspension) -> object:
+        return _promised(suspension, "typed")
+
+    @admin.display(description=_("schema of what is asked"))
+    def contract_request_schema(self, suspension: Suspension) -> SafeString | str:
+        return json_block(_promised(suspension, "request_schema"))
+
+    @admin.display(description=_("schema of an answer's payload"))
+    def contract_resume_schema(self, suspension: Suspension) -> SafeString | str:
+        return json_block(_promised(suspension, "resume_schema"))
+
     @admin.display(description=_("schema of an answer"))
     def schema_shown(self, suspension: Suspension) -> SafeString | str:
         return json_block(suspension.resume_schema)
+
+
+def _promised(suspension: Suspension, name: str) -> object:
+    """Return a member of the contract. Interrupts from before contracts were kept have none."""
+    return (suspension.contract or {}).get(name)
 
 
 @admin.register(Timer)

@@ -184,6 +184,6 @@ def test_an_issue_review_is_answered_with_one_of_its_outcomes(ann: Visit) -> Non
     ann.assert_is_in_order()
     ann.page.get_by_label("Fix <the> login").check()
     ann.page.get_by_label("Yes").check()
-    ann.page.get_by_role("button", name="submitted").click()
+    ann.page.get_by_role("button", name="Submit").click()
     expect(ann.page.get_by_text("You answered this.")).to_be_visible()
     assert status(waits.run_id) == "completed"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import resources
+from typing import Any, cast
 
 import pytest
 from django.test import Client
 
 from interrupts.contracts.composition import closed_object, embedded
 from interrupts.contracts.dialects import DRAFT_2020_12
+from interrupts.contracts.json_text import parse_json
 from interrupts.contracts.types import JsonObject
-from interrupts.models import Suspension
-from tests.factories import last, one_interrupt, start_flow, status, suspension
+from interrupts.models import Run, Suspension
+from tests.factories import actor, last, one_interrupt, reply, start_flow, status, suspension
 from tests.inbox.conftest import SignIn
 from tests.inbox.pages import buttons, fields_of, page_of, press, read, text_of
+from tests.inbox.test_link_page import link
 
 ANSWER: JsonObject = {
     "type": "object",
@@ -64,7 +67,7 @@ def test_the_report_is_read_and_the_issues_are_ticked(sign_in: SignIn) -> None:
     assert "Fix <the> login" in text_of(page)
     assert "severity: high" in text_of(page)
     assert "\u202e" not in html
-    assert buttons(page) == ["raw:#/payload", "submit:0", "submit:1"]
+    assert buttons(page) == ["submit:0", "submit:1", "raw:#/payload"]
     ticks = [attrs for tag, attrs in read(page).tags if tag == "input" and attrs.get("name") == IDS]
     assert [attrs["value"] for attrs in ticks] == ["0", "1"]
 
@@ -150,6 +153,114 @@ def test_a_schema_that_takes_no_ids_gets_the_general_form(sign_in: SignIn) -> No
     sent: dict[str, str | list[str]] = {**fields_of(page), "v:#/payload/score": "4", "op": "submit:1"}
     assert press(client, page_of(waits), sent).status_code == 302
     assert last(waits.run_id, "interrupt.resolved")["resumeValue"] == {"outcome": "cancelled", "payload": {"score": 4}}
+
+
+REPORT: JsonObject = {
+    "report": "# R",
+    "proposed_issues": [{"id": "i-1", "title": "Slow"}, {"id": "i-2", "title": "Old"}],
+}
+
+
+def sample(**inputs: Any) -> Suspension:
+    """The sample workflow that is loaded into every new installation, at its question."""
+    raw = (resources.files("interrupts") / "samples" / "issue-review.json").read_bytes()
+    document = cast("JsonObject", parse_json(raw))
+    return suspension(start_flow(document, inputs={**REPORT, **inputs}), "review")
+
+
+def test_the_sample_says_where_each_outcome_leads_and_what_has_to_be_ticked(sign_in: SignIn) -> None:
+    words = text_of(sign_in().get(page_of(sample())))
+    assert "Submit: the run goes on to “File the issues” or “Return the report”." in words
+    assert "Cancel: the run goes on to “Call it off”." in words
+    assert "Issues to file (tick any, or none)" in words
+    assert "submitted" not in words
+
+
+def test_the_sample_is_called_off_with_nothing_filled_in(sign_in: SignIn) -> None:
+    waits, client = sample(), sign_in()
+    assert send(client, page_of(waits), "submit:1").status_code == 302
+    answer = last(waits.run_id, "interrupt.resolved")["resumeValue"]
+    assert answer == {"outcome": "cancelled", "payload": {"approved": False, "selected_issue_ids": []}}
+    assert last(waits.run_id, "run.completed")["outputs"] == {"cancelled": True}
+
+
+def test_who_calls_the_sample_off_approves_and_chooses_nothing_but_may_say_why(sign_in: SignIn) -> None:
+    waits, client = sample(), sign_in()
+    comment: dict[str, str | list[str]] = {"v:#/payload/comment": "Too early."}
+    assert send(client, page_of(waits), "submit:1", approved="true", ids=["0"], **comment).status_code == 302
+    payload = last(waits.run_id, "interrupt.resolved")["resumeValue"]["payload"]
+    assert payload == {"approved": False, "selected_issue_ids": [], "comment": "Too early."}
+
+
+def test_a_wrong_answer_to_the_sample_is_told_at_its_input_and_kept(sign_in: SignIn) -> None:
+    waits, client = sample(), sign_in()
+    wrong = send(client, page_of(waits), "submit:0", ids=["1"], **{"v:#/payload/comment": "Kept."})
+    assert (wrong.status_code, status(waits.run_id)) == (422, "waiting-approval")
+    assert "Approve the report : Choose one." in text_of(wrong)
+    errors = [attrs["id"] for tag, attrs in read(wrong).tags if tag == "p" and attrs.get("class") == "error"]
+    described = [attrs.get("aria-describedby") for tag, attrs in read(wrong).tags if tag == "fieldset"]
+    assert errors[0] in described
+    assert fields_of(wrong)[IDS] == ["1"]
+    assert fields_of(wrong)["v:#/payload/comment"] == ["Kept."]
+
+
+def test_the_answer_to_the_sample_is_in_the_state_of_its_run_and_read_by_its_titles(sign_in: SignIn) -> None:
+    waits, client = sample(), sign_in()
+    comment: dict[str, str | list[str]] = {"v:#/payload/comment": "Do it."}
+    assert send(client, page_of(waits), "submit:0", approved="true", ids=["1"], **comment).status_code == 302
+    variables = Run.objects.get(pk=waits.run_id).variables
+    assert (variables["approved"], variables["selected_issue_ids"], variables["comment"]) == (True, ["i-2"], "Do it.")
+    assert last(waits.run_id, "run.completed")["outputs"] == {"filed": ["i-2"], "comment": "Do it."}
+    page = client.get(page_of(waits))
+    words = text_of(page)
+    assert "You answered this. Outcome: Submit." in words
+    assert "Approve the report yes (true) Issues to file Old Comment Do it." in words
+    assert "What there was to choose from Slow Nothing more is said of it. Old" in words
+    assert "<h3>R</h3>" in page.content.decode()
+    assert "ann answered this." in text_of(sign_in("ben").get(page_of(waits)))
+
+
+def test_a_used_link_tells_when_and_how_it_was_answered_and_so_does_the_inbox(sign_in: SignIn) -> None:
+    waits = sample()
+    url, holder = link(waits.run_id, at="review"), Client(headers={"accept": "text/html"})
+    assert press(holder, url, {**fields_of(holder.get(url)), "op": "submit:1"}).status_code == 200
+    assert "It was answered on 2 Mar 2026, 09:05 UTC with “Cancel”." in text_of(holder.get(url))
+    words = text_of(sign_in().get(page_of(waits)))
+    assert "The record names nobody, as for every answer by a link. Outcome: Cancel." in words
+
+
+def test_the_answers_to_questions_are_read_by_the_questions(sign_in: SignIn) -> None:
+    schema: JsonObject = {"type": "object", "properties": {"a": {"title": "Lines"}}}
+    asks: list[Any] = [{"id": "q", "question": "What <now>?"}, {"id": "r", "question": "And how?", "schema": schema}]
+    run_id = start_flow(one_interrupt("clarification", {"questions": asks}))
+    reply(actor("ben"), run_id, {"answers": {"r": {"a": [{"b": 1}]}, "q": "Wait."}})
+    words = text_of(sign_in().get(page_of(suspension(run_id, "ask"))))
+    assert "The answer What <now>? Wait. And how? a 1 item 1 1 field b 1" in words
+
+
+def test_the_sample_has_the_general_form_for_issues_that_its_page_cannot_tell_apart(sign_in: SignIn) -> None:
+    twice = [{"id": "i-1", "title": "Slow"}, {"id": "i-1", "title": "Old"}]
+    page = sign_in().get(page_of(sample(proposed_issues=twice)))
+    assert "add:#/payload/selected_issue_ids" in buttons(page)
+
+
+def test_any_outcome_but_the_first_goes_through_unfilled_where_the_schema_takes_an_empty_object(
+    sign_in: SignIn,
+) -> None:
+    waits, client = asked({}, kind="refund", schema={"type": "object"}, outcomes=["pay_now", "keepIt"]), sign_in()
+    page = client.get(page_of(waits))
+    assert "Pay now" in text_of(page)
+    assert "Keep It" in text_of(page)
+    assert send(client, page_of(waits), "submit:0").status_code == 422
+    assert send(client, page_of(waits), "submit:1").status_code == 302
+    assert last(waits.run_id, "interrupt.resolved")["resumeValue"] == {"outcome": "keepIt", "payload": {}}
+
+
+def test_outcomes_whose_words_would_be_the_same_keep_their_names(sign_in: SignIn) -> None:
+    waits = asked({}, kind="refund", outcomes=["pay_now", "pay-now"])
+    words = text_of(sign_in().get(page_of(waits)))
+    assert "pay_now" in words
+    assert "pay-now" in words
 
 
 def test_a_kind_without_a_page_of_its_own_shows_what_it_asks_and_its_outcomes(sign_in: SignIn) -> None:

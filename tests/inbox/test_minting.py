@@ -55,11 +55,14 @@ def test_an_approver_copies_a_link_for_themselves(ann: Client) -> None:
     run_id = start_flow(one_gate(approversList=["ann", "ben"]))
     member("ben")
     assert offered(ann.get(page_of(run_id))) == {"me": subject("ann")}
+    assert "You can make one for yourself only" in text_of(ann.get(page_of(run_id)))
     page = make(ann, run_id, subject("ann"))
+    copies = [attrs for tag, attrs in read(page).tags if tag == "button" and "data-copies" in attrs]
+    assert [("hidden" in attrs, attrs["data-copies"]) for attrs in copies] == [(True, "link")]
     words = text_of(page)
     assert page.status_code == 200
     assert "It can be used until 2 Mar 2026, 09:35 UTC" in words
-    assert "give it to nobody else" in words
+    assert "Share it only with the person it is for." in words
     assert "http://testserver/interrupts/ow2." in page.content.decode()
     assert tokens.read(token_on(page)).approver == subject("ann")
     assert "no-store" in page["Cache-Control"]
@@ -90,7 +93,9 @@ def test_who_sends_links_is_offered_everybody_the_gate_names(dispatcher: Client)
     let_answer_as(actor("fay"), RefKind.PRINCIPAL, "ben")
     gate = one_gate(approversList=["ben", "stranger"], approverGroupRefs=["finance"], approverRoleRefs=["manager"])
     run_id = start_flow(gate)
-    people = offered(dispatcher.get(page_of(run_id)))
+    page = dispatcher.get(page_of(run_id))
+    assert "for yourself only" not in text_of(page)
+    people = offered(page)
     assert people == {name: subject(name) for name in ("ben", "cleo", "dan", "eve", "fay")}
     made = tokens.read(token_on(make(dispatcher, run_id, subject("eve"))))
     assert made.approver == subject("eve")

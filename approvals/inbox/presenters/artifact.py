@@ -90,6 +90,11 @@ def to_source(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
+def in_words(value: JsonValue) -> str:
+    """Return a value without parts in words, such as "yes (true)"."""
+    return _scalar(value)[0]
+
+
 def _present_string(text: str, artifact_type: str) -> Artifact:
     looks_like_markdown = _MARKDOWN_TYPE.search(artifact_type) or _MARKDOWN_LINE.search(text[:MAX_CHARACTERS])
     if not looks_like_markdown or len(text) > MAX_CHARACTERS:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from approvals import selectors
 from approvals.inbox.presenters import words
+from approvals.inbox.presenters.given import outcome_of
 from approvals.inbox.presenters.text import one_line
 from approvals.inbox.presenters.times import moment
 from approvals.inbox.presenters.words import State
@@ -83,7 +84,11 @@ def _answer_given(suspension: Suspension, actor: Actor, when: str) -> tuple[str,
     if decider == actor.subject_id and actor.user_id is not None:
         text = _("You %(did)s on %(when)s, and that decided it.")
         return _("You have already answered this"), text % {"did": did, "when": when}
+    if not decider:
+        outcome = outcome_of(suspension)
+        text = _("It was answered on %(when)s with “%(outcome)s”.") if outcome else _("It was answered on %(when)s.")
+        return _("This is already answered"), text % {"when": when, "outcome": outcome}
     names = selectors.names_of(tenant_id=actor.tenant_id, subject_ids=[decider])
-    name = words.person(decider, names) or _("Somebody")
+    name = words.person(decider, names)
     text = _("%(name)s %(did)s on %(when)s, and that decided it.")
     return _("This is already answered"), text % {"name": name, "did": did, "when": when}

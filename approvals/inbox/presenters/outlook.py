@@ -13,6 +13,8 @@ from typing import Final, cast
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from approvals.forms.shapes import Option
+from approvals.inbox.presenters.form.words import outcomes_in_words
 from approvals.inbox.presenters.text import one_line
 from approvals.policy import GatePolicy
 from approvals.quorum import Ballot, tally
@@ -63,6 +65,20 @@ def outlook(
 def timeout_outlook(suspension: Suspension) -> str:
     """Return what a passed deadline leads to: it rejects, whatever the gate would like."""
     return _after(suspension, None, Decision.REJECTED)
+
+
+def outcome_outlook(suspension: Suspension) -> list[str]:
+    """Return where each outcome of a question leads to, in words: the ends of the edges that leave by it."""
+    plan = load_plan(suspension.run.workflow.document)
+    outcomes = [str(outcome) for outcome in (suspension.contract or {}).get("outcomes", [])]
+    labels = outcomes_in_words([Option(outcome) for outcome in outcomes])
+    sentences = []
+    for outcome, label in zip(outcomes, labels, strict=True):
+        ways = [edge for edge in plan.outgoing.get(suspension.node_id, ()) if edge.source_output == outcome]
+        nodes = _(" or ").join(dict.fromkeys(f"“{one_line(plan.nodes[edge.target].name)}”" for edge in ways))
+        if nodes:
+            sentences.append(_("%(outcome)s: the run goes on to %(nodes)s.") % {"outcome": label, "nodes": nodes})
+    return sentences
 
 
 def _consequence(

@@ -12,6 +12,8 @@ from approvals import selectors
 from approvals.inbox.links import run_url
 from approvals.inbox.presenters import words
 from approvals.inbox.presenters.artifact import Artifact, present_artifact, present_text, to_source
+from approvals.inbox.presenters.given import Given, outcome_of, present_given
+from approvals.inbox.presenters.outlook import outcome_outlook
 from approvals.inbox.presenters.text import one_line, visible
 from approvals.inbox.presenters.times import Due, Moment, due, moment
 from approvals.inbox.presenters.words import State
@@ -19,17 +21,20 @@ from approvals.inbox.renderers import Drawing, drawing_of
 from interrupts.actor import Actor
 from interrupts.contracts.types import JsonObject
 from interrupts.models import Suspension
-from interrupts.vocabulary import InterruptKind, Scope
+from interrupts.vocabulary import InterruptKind, Scope, SuspensionOutcome
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a question ended: the state, who answered what, and when."""
+    """How a question ended: the state, who answered, with which outcome, when, and what, in parts and as it came."""
 
     state: State
+    is_answered: bool
     by: str
     is_mine: bool
     at: Moment
+    outcome: str
+    given: tuple[Given, ...]
     source: str
 
 
@@ -37,6 +42,8 @@ class Answer:
 class QuestionPage:
     """All that the page shows. ``cannot`` says why the reader may not answer, and is empty when they may.
 
+    ``offered`` is what there was to choose from, once it is no longer in the form; ``leads`` tells where
+    each outcome leads to.
     ``connect_url`` leads to the provider of the account that is asked for; it is there for the owner of the run alone.
     """
 
@@ -48,10 +55,12 @@ class QuestionPage:
     opened: Moment
     report: Artifact | None
     asked: Artifact | None
+    offered: tuple[tuple[str, Artifact | None], ...]
     due: Due | None
     cannot: str
     ended: Answer | None
     connect_url: str
+    leads: tuple[str, ...]
     # Whoever may answer in the tenant may answer this; no question names anybody.
     named: tuple[str, ...] = ()
 
@@ -65,7 +74,7 @@ def present_question(suspension: Suspension, *, actor: Actor, now: datetime) -> 
     starter, decider = words.subject_of(suspension.run.owner), _decider(suspension)
     names = selectors.names_of(tenant_id=actor.tenant_id, subject_ids=[starter, decider])
     due_at = due(suspension.deadline, now=now) if suspension.outcome is None else None
-    drawing = drawing_of(suspension) if suspension.outcome is None else None
+    drawing = drawing_of(suspension)
     return QuestionPage(
         title=visible(suspension.title),
         kind=words.kind(suspension.kind),
@@ -75,15 +84,21 @@ def present_question(suspension: Suspension, *, actor: Actor, now: datetime) -> 
         opened=moment(suspension.opened_at, now=now),
         report=present_text(drawing.text) if drawing else None,
         asked=_rest(drawing) if drawing else _asked(suspension),
+        offered=_offered(drawing) if drawing and suspension.outcome is not None else (),
         due=due_at,
         cannot=_cannot(actor, due_at),
-        ended=_ended(suspension, names.get(decider, decider), actor, now),
+        ended=_ended(suspension, drawing, words.person(decider, names), actor, now),
         connect_url=_connect_url(suspension, is_owner=starter == actor.subject_id),
+        leads=tuple(outcome_outlook(suspension)) if suspension.outcome is None else (),
     )
 
 
 def _rest(drawing: Drawing) -> Artifact | None:
     return present_artifact({"artifactType": "", "artifactData": drawing.rest}) if drawing.rest else None
+
+
+def _offered(drawing: Drawing) -> tuple[tuple[str, Artifact | None], ...]:
+    return tuple((one_line(title), present_text(text) if text else None) for title, text in drawing.offered)
 
 
 def _asked(suspension: Suspension) -> Artifact | None:
@@ -114,14 +129,17 @@ def _decider(suspension: Suspension) -> str:
     return words.subject_of((suspension.resolution or {}).get("resolvedBy"))
 
 
-def _ended(suspension: Suspension, name: str, actor: Actor, now: datetime) -> Answer | None:
+def _ended(suspension: Suspension, drawing: Drawing | None, name: str, actor: Actor, now: datetime) -> Answer | None:
     if suspension.outcome is None or suspension.resolved_at is None:
         return None
     resolution = cast("JsonObject", suspension.resolution)
     return Answer(
         state=words.ending(suspension),
+        is_answered=suspension.outcome == SuspensionOutcome.RESOLVED,
         by=name,
         is_mine=_decider(suspension) == actor.subject_id,
         at=moment(suspension.resolved_at, now=now),
+        outcome=outcome_of(suspension),
+        given=present_given(suspension, drawing),
         source=visible(to_source(resolution["resumeValue"])) if "resumeValue" in resolution else "",
     )

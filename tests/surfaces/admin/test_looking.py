@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import unescape
 
 import pytest
 from django.contrib import admin as site
@@ -101,6 +102,16 @@ def test_the_page_of_an_interrupt_shows_who_answered_and_by_which_right(admin: C
         assert words in page
     assert record_page(Vote.objects.get()) in page
     assert record_page(ApproverRef.objects.get(kind="group")) in page
+
+
+def test_the_page_of_an_interrupt_shows_its_contract(admin: Client) -> None:
+    node = factories.contract_node(
+        outcomes=["pay", "keep"], resume_schema={"type": "object", "title": "Refund", "properties": {}}
+    )
+    run_id = factories.start_flow(factories.workflow([node], workflow_id="contract"))
+    page = unescape(admin.get(record_page(factories.suspension(run_id, "review"))).content.decode())
+    for words in ("issue_review", '"pay",\n  "keep"', '"title": "Refund"', '"additionalProperties": true', "icon-yes"):
+        assert words in page
 
 
 def test_the_list_of_references_says_who_may_answer(admin: Client) -> None:

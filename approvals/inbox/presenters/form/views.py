@@ -119,14 +119,15 @@ class View:
 class Look:
     """How a form is drawn: the messages by the inputs' ids, and places with a part of their own in the page.
 
-    ``apart`` is drawn elsewhere, ``main`` is drawn without a frame and can be written as JSON. ``details`` has Markdown
-    for each option of a choice, by its place.
+    ``apart`` is drawn elsewhere, ``main`` is drawn without a frame. ``details`` has Markdown
+    for each option of a choice, and ``marks`` what stands beside a label instead of "required", by their places.
     """
 
     messages: Mapping[str, str]
     apart: str = ""
     main: str = names.ROOT
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    marks: Mapping[str, str] = field(default_factory=dict)
 
 
 def present_sheet(sheet: Sheet, look: Look) -> tuple[View, ...]:
@@ -163,7 +164,7 @@ class _Presenter:
             children=self._children(node, options),
             controls=self._controls(node),
             presence=names.name_of(Field.PRESENCE, node.at),
-            buttons=tuple(self._buttons(node, is_main)),
+            buttons=tuple(self._buttons(node)),
             row=row,
             source=_source(node.schema) if node.kind is Kind.RAW else "",
             is_bare=(self._is_whole(node) or branch != "") and node.kind in {Kind.OBJECT, Kind.MAP},
@@ -197,7 +198,7 @@ class _Presenter:
     def _mark(self, node: Node) -> str:
         if node.kind is Kind.GROUP or node.row_key or self._is_whole(node):
             return ""
-        return _("required") if node.required else _("optional")
+        return self.look.marks.get(node.at) or (_("required") if node.required else _("optional"))
 
     def _controls(self, node: Node) -> tuple[Choice, ...]:
         """A box for what is empty is drawn where it is the only input, or where something was missing."""
@@ -212,7 +213,7 @@ class _Presenter:
         ]
         return tuple(Choice(presence, _control_label(node, presence), node.presence == presence) for presence in shown)
 
-    def _buttons(self, node: Node, is_main: bool) -> list[Button]:
+    def _buttons(self, node: Node) -> list[Button]:
         label = words.in_words(label_of(node))
         found = []
         if node.kind in {Kind.ARRAY, Kind.MAP, Kind.OBJECT} and _has_rows(node) and not node.is_full:
@@ -223,8 +224,6 @@ class _Presenter:
             found.append(Button(f"pick:{node.at}", _("Use this"), _("Use this for %(name)s") % {"name": label}))
         if node.kind is Kind.RAW and node.shape.kind is not Kind.RAW:
             found.append(Button(f"form:{node.at}", _("Use the form"), ""))
-        elif is_main and node.kind in {Kind.OBJECT, Kind.ARRAY, Kind.MAP, Kind.BRANCH}:
-            found.append(Button(f"raw:{node.at}", _("Write it as JSON instead"), ""))
         return found
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from django.utils.functional import Promise
@@ -15,7 +16,7 @@ from approvals.forms.labels import Label
 from approvals.forms.merging import Condition
 from approvals.forms.nodes import Node
 from approvals.forms.placing import Placed
-from approvals.forms.shapes import Kind
+from approvals.forms.shapes import Kind, Option
 from approvals.inbox.presenters.text import one_line, visible
 from interrupts.contracts.types import JsonValue
 
@@ -58,6 +59,15 @@ _FAULTS: Final[Mapping[str, str | Promise]] = {
     "key-twice": gettext_lazy("Another entry has this name. Change one of the two."),
     "too-much": gettext_lazy("This is more than a form can hold. Take some lines away."),
 }
+_OUTCOMES: Final[Mapping[str, str | Promise]] = {
+    "submitted": gettext_lazy("Submit"),
+    "cancelled": gettext_lazy("Cancel"),
+    "canceled": gettext_lazy("Cancel"),
+    "approved": gettext_lazy("Approve"),
+    "rejected": gettext_lazy("Reject"),
+}
+# Identifiers are written in_one_way, in-another or inAThird.
+_WORD_ENDS: Final = re.compile(r"[_\-]+|(?<=[a-z0-9])(?=[A-Z])")
 _FORMATS: Final[Mapping[str, str | Promise]] = {
     "date-time": gettext_lazy("A date and time with its offset, such as 2031-05-17T14:30:00Z."),
     "time": gettext_lazy("A time with its offset, such as 14:30:00Z."),
@@ -80,6 +90,18 @@ def in_words(label: Label) -> str:
             return _("With %(names)s") % {"names": one_line(label.text)}
         case code:
             return str(_LABELS.get(code, code))
+
+
+def outcomes_in_words(options: Sequence[Option]) -> list[str]:
+    """Name the ways out of a question as what pressing a button does; ways that would look alike keep their names."""
+    found = [one_line(option.title) or _outcome(str(option.value)) for option in options]
+    return found if len(set(found)) == len(found) else [one_line(str(option.value)) for option in options]
+
+
+def _outcome(identifier: str) -> str:
+    known = _OUTCOMES.get(identifier.casefold())
+    spaced = " ".join(_WORD_ENDS.sub(" ", identifier).split())
+    return str(known) if known else one_line(spaced[:1].upper() + spaced[1:]) or one_line(identifier)
 
 
 def condition_in_words(condition: Condition) -> str:
