@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 POLL_SECONDS = 25
 
 
 class Refused(Exception):
-    """The host refused a request, and said why."""
+    """The host refused a request and said why, or no host and key are set to ask with."""
 
 
 class Unanswered(Exception):
@@ -37,11 +37,13 @@ class Answer:
 
 
 class Questions:
-    """The questions of one tenant."""
+    """The questions of one tenant. Raises OSError where a host cannot be reached, and Refused."""
 
     def __init__(self, url: str | None = None, key: str | None = None) -> None:
-        self.url = (url or os.environ["WOP_URL"]).rstrip("/")
-        self.key = key or os.environ["WOP_KEY"]
+        self.url = (url or os.environ.get("WOP_URL", "")).rstrip("/")
+        self.key = key or os.environ.get("WOP_KEY", "")
+        if not self.url or not self.key:
+            raise Refused("set WOP_URL to the address of the host and WOP_KEY to a key for it")
 
     def register(self, workflow: Path) -> None:
         """Make a workflow known. Registering the same one again changes nothing."""
@@ -92,11 +94,24 @@ class Questions:
         if once is not None:
             headers["Idempotency-Key"] = hashlib.sha256(once.encode()).hexdigest()
         data = None if body is None else json.dumps(body).encode()
-        request = Request(self.url + path, data, headers, method=method)
         try:
+            request = Request(self.url + path, data, headers, method=method)
             with urlopen(request, timeout=POLL_SECONDS + 10) as response:
                 return dict(json.load(response))
         except HTTPError as error:
             if error.code in (429, 503):
                 raise
-            raise Refused(f"{method} {path}: {error.read().decode()}") from None
+            raise Refused(f"{self.url} refused {method} {path}: {_reason(error)}") from None
+        except URLError as error:
+            raise ConnectionError(f"{self.url} cannot be reached: {error.reason}") from None
+        except ValueError as error:
+            raise Refused(f"{self.url} is not the address of a host: {error}") from None
+
+
+def _reason(error: HTTPError) -> str:
+    """Return what the host said, or all there is when it was not this host that spoke."""
+    text = error.read().decode(errors="replace")
+    try:
+        return str(json.loads(text)["message"])
+    except (ValueError, KeyError, TypeError):
+        return f"{error.code} {text}"

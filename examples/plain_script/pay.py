@@ -1,4 +1,4 @@
-"""Pay an invoice if somebody approves it: ``python -m examples.plain_script.pay NUMBER AMOUNT FOLDER``.
+"""Pay an invoice if somebody approves it: ``python3 -m examples.plain_script.pay NUMBER AMOUNT FOLDER``.
 
 The script may be killed at any moment. Started again with the same words it goes on where it was: it never asks twice
 and never pays twice.
@@ -7,22 +7,40 @@ and never pays twice.
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser
 from pathlib import Path
 
-from examples.questions import Questions, Unanswered
+from examples.questions import Questions, Refused, Unanswered
 
 WORKFLOW = Path(__file__).with_name("workflow.json")
 
 
-def main(number: str, amount: str, folder: Path) -> str:
+def main() -> None:
+    parser = ArgumentParser("examples.plain_script.pay", description="Pay an invoice if somebody approves it.")
+    parser.add_argument("number", metavar="NUMBER", help="the number of the invoice")
+    parser.add_argument("amount", metavar="AMOUNT", type=float, help="what there is to pay")
+    parser.add_argument("folder", metavar="FOLDER", type=Path, help="where to note what was asked and what came of it")
+    given = parser.parse_args()
+    if not given.folder.is_dir():
+        parser.error(f"there is no folder {given.folder}")
+    try:
+        print(pay(given.number, given.amount, given.folder))
+    except (Refused, OSError) as problem:
+        sys.exit(f"pay: {problem}")
+    except KeyboardInterrupt:
+        sys.exit("pay: stopped. Started again with the same words it goes on where it was.")
+
+
+def pay(number: str, amount: float, folder: Path) -> str:
     done, asked = folder / f"{number}.done", folder / f"{number}.asked"
     if done.exists():
         return done.read_text("utf-8")
     questions = Questions()
     if not asked.exists():
         questions.register(WORKFLOW)
-        inputs = {"number": number, "amount": float(amount)}
+        inputs = {"number": number, "amount": amount}
         write(asked, questions.ask("pay-invoice", inputs, once=f"pay-invoice {number}"))
+    print(f"Waiting until somebody answers in {questions.url}/inbox/", file=sys.stderr)
     try:
         answer = questions.wait(asked.read_text("utf-8"))
     except Unanswered as reason:
@@ -41,4 +59,4 @@ def write(file: Path, text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(main(sys.argv[1], sys.argv[2], Path(sys.argv[3])))
+    main()

@@ -30,6 +30,10 @@ class Host:
     installation: Installation
     key: str
 
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.installation.port}"
+
     def runs(self, workflow_id: str) -> list[dict[str, Any]]:
         """The runs of a workflow, newest first."""
         return list(self._send("GET", f"/runs?workflowId={workflow_id}")["runs"])
@@ -122,7 +126,7 @@ def shell(host: Host, tmp_path: Path) -> Iterator[Shell]:
         **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
         "HOME": str(tmp_path),
         "PYTHONPATH": str(ROOT),
-        "WOP_URL": f"http://127.0.0.1:{host.installation.port}",
+        "WOP_URL": host.url,
         "WOP_KEY": host.key,
     }
     shell = Shell(tmp_path, environment)

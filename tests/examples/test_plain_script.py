@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
+from examples.plain_script import pay as script
 from tests.examples.conftest import Host, Program, Shell
 
 FLOW = "pay-invoice"
@@ -29,6 +33,7 @@ def test_a_script_that_was_killed_asks_once_and_pays_once(host: Host, shell: She
     second = pay(shell, "4711")
     host.answer(run_id, "approved")
     assert second.printed() == "4711 is paid"
+    assert f"Waiting until somebody answers in {host.url}/inbox/" in second.log.read_text("utf-8")
     assert pay(shell, "4711").printed() == "4711 is paid"
     assert len(host.runs(FLOW)) == asked_before + 1
 
@@ -46,3 +51,34 @@ def test_a_question_that_nobody_will_answer_any_more_is_told(host: Host, shell: 
     run_id = host.await_question(FLOW, count=asked_before + 1)
     host.cancel(run_id)
     assert script.printed() == f"4713 is not paid: {run_id} is cancelled"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "said"),
+    [
+        ([], {}, "the following arguments are required: NUMBER, AMOUNT, FOLDER"),
+        (["4714", "much", "."], {}, "argument AMOUNT: invalid float value: 'much'"),
+        (["4714", "950", "not-there"], {}, "there is no folder not-there"),
+        (["4714", "950", "."], {"WOP_KEY": ""}, "set WOP_URL to the address of the host and WOP_KEY to a key for it"),
+        (["4714", "950", "."], {"WOP_KEY": "wop_wrong"}, "No valid credential came with this request."),
+        (["4714", "950", "."], {"WOP_URL": "http//host"}, "http//host is not the address of a host"),
+        (["4714", "950", "."], {"WOP_URL": "http://127.0.0.1:1"}, "http://127.0.0.1:1 cannot be reached"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(
+    host: Host,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    arguments: list[str],
+    environment: dict[str, str],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["pay", *arguments])
+    for name, value in {"WOP_URL": host.url, "WOP_KEY": host.key, **environment}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as ended:
+        script.main()
+    line = str(ended.value) if ended.value.code != 2 else capsys.readouterr().err.splitlines()[-1]
+    assert said in line
