@@ -50,7 +50,7 @@ _ANSWERS: Final = (
     ("GET", r"/host/wopsite/runs/[^/]+/interrupt", "inspect-run-response"),
     ("POST", r"/host/wopsite/rpc", "json-rpc-answer"),
     ("POST", r"/host/wopsite/mcp", "mcp-message"),
-    ("POST", r"/host/wopsite/workflows:check", "register-workflow-response"),
+    ("POST", r"/host/wopsite/workflows:check", "check-workflow-response"),
     ("GET", r"/host/wopsite/connected", "resolve-interrupt-response"),
     ("POST", r"/webhooks", "register-webhook-response"),
     ("GET", r"/webhooks/[^/]+/dead-letters", "webhook-dead-letter-page"),

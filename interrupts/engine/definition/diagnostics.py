@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -68,6 +69,12 @@ class Diagnostic:
             "pointer": self.pointer,
             "message": self.message,
         }
+
+
+def verdict(found: Sequence[Diagnostic]) -> JsonObject:
+    """Return what every surface tells of a check: ``{valid, diagnostics}``; warnings leave a definition valid."""
+    is_valid = all(diagnostic.severity is not Severity.ERROR for diagnostic in found)
+    return {"valid": is_valid, "diagnostics": [diagnostic.to_json() for diagnostic in found]}
 
 
 def as_error(problem: Problem) -> Diagnostic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from interrupts.contracts.types import JsonObject
-from interrupts.engine.definition.diagnostics import Severity
+from interrupts.engine.definition.diagnostics import verdict
 from interrupts.services import idempotency
 from interrupts.services.idempotency import Done
 from interrupts.services.workflows import diagnose_workflow, register_workflow
@@ -17,9 +17,7 @@ _WORKFLOW: Final[JsonObject] = {"type": "object", "description": "The definition
 
 def _validate(call: Call) -> Done:
     """Tell what is wrong as a result: a document with faults is what this was asked about, not a failed call."""
-    found = diagnose_workflow(tenant_id=call.actor.tenant_id, document=call.params["workflow"])
-    is_valid = all(diagnostic.severity is not Severity.ERROR for diagnostic in found)
-    return Done({"valid": is_valid, "diagnostics": [diagnostic.to_json() for diagnostic in found]})
+    return Done(verdict(diagnose_workflow(tenant_id=call.actor.tenant_id, document=call.params["workflow"])))
 
 
 def _register(call: Call) -> Done:

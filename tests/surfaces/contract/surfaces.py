@@ -50,7 +50,8 @@ class Rest:
 
     def check(self, document: Any) -> Refused | None:
         answer = self._api.post("/host/wopsite/workflows:check", document)
-        return None if answer.status == 200 else refusal(answer.body["error"], answer.body.get("details"))
+        assert answer.status == 200
+        return errors_of(answer.body)
 
     def inspect(self, run_id: str) -> Any:
         answer = self._api.get(f"/host/wopsite/runs/{wire(run_id)}/interrupt")
@@ -75,11 +76,7 @@ class _ByName:
 
     def check(self, document: Any) -> Refused | None:
         told = self._call("workflow.validate", {"workflow": document})
-        if isinstance(told, Refused) or told["valid"]:
-            return told if isinstance(told, Refused) else None
-        errors = [found for found in told["diagnostics"] if found["severity"] == "error"]
-        problems = [(found["pointer"], found["code"], found["message"]) for found in errors]
-        return Refused("validation_error", tuple(problems))
+        return told if isinstance(told, Refused) else errors_of(told)
 
     def inspect(self, run_id: str) -> Any:
         return self._call("workflow.runs.inspect", {"run_id": run_id})
@@ -113,6 +110,14 @@ class Tools(_ByName):
         result = self._mcp.message("tools/call", named)
         told = result["structuredContent"]
         return refusal(told["code"], told.get("details")) if result["isError"] else told
+
+
+def errors_of(verdict: Any) -> Refused | None:
+    """Return what keeps a definition from being registered, as the refusal that a registration would be."""
+    if verdict["valid"]:
+        return None
+    errors = [found for found in verdict["diagnostics"] if found["severity"] == "error"]
+    return Refused("validation_error", tuple((found["pointer"], found["code"], found["message"]) for found in errors))
 
 
 def refusal(code: str, details: Any, below: str = "") -> Refused:

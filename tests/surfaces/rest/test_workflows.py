@@ -72,14 +72,29 @@ def test_the_same_key_gives_the_same_answer_again(api: Api, path: str) -> None:
     other.refused(409, "idempotency_key_mismatch")
 
 
-def test_a_document_can_be_checked_without_being_stored(api: Api) -> None:
+def test_a_document_is_checked_without_being_stored(api: Api) -> None:
     checked = api.post(f"{REGISTER}:check", factories.one_gate())
-    assert checked.status == 200
-    assert Workflow.objects.count() == 0
-    assert api.post(REGISTER, factories.one_gate()).raw == checked.raw
+    assert (checked.status, checked.body) == (200, {"valid": True, "diagnostics": []})
     broken = factories.workflow([factories.node("a", "core.unknown")])
-    refused, registered = api.post(f"{REGISTER}:check", broken), api.post(REGISTER, broken)
-    assert refused.refused(400, "validation_error") == registered.refused(400, "validation_error")
+    told = api.post(f"{REGISTER}:check", broken)
+    assert (told.status, told.body["valid"]) == (200, False)
+    assert told.fits("check-workflow-response")
+    problems = api.post(REGISTER, broken).refused(400, "validation_error")["problems"]
+    found = [(each["severity"], each["pointer"], each["message"]) for each in told.body["diagnostics"]]
+    assert found == [("error", each["pointer"], each["message"]) for each in problems]
+    assert Workflow.objects.count() == 0
+
+
+def test_a_check_warns_of_what_can_be_registered_all_the_same(api: Api) -> None:
+    factories.member("ann")
+    document = factories.one_gate(approversList=["ann", "nobody"], requiredApprovals=2)
+    told = api.post(f"{REGISTER}:check", document)
+    assert told.fits("check-workflow-response")
+    assert told.body["valid"]
+    assert [(each["severity"], each["pointer"]) for each in told.body["diagnostics"]] == [
+        ("warning", "/nodes/0/config/requiredApprovals")
+    ]
+    assert api.post(REGISTER, document).status == 201
 
 
 def test_an_unknown_workflow_is_not_found_and_neither_is_another_tenants(api: Api, stranger: Api) -> None:

@@ -9,10 +9,10 @@ from urllib.parse import quote
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from interrupts.contracts.json_text import digest
 from interrupts.contracts.types import JsonObject
+from interrupts.engine.definition.diagnostics import verdict
 from interrupts.services import idempotency
-from interrupts.services.workflows import Registered, check_workflow, read_workflow, register_workflow
+from interrupts.services.workflows import Registered, diagnose_workflow, read_workflow, register_workflow
 from interrupts.surfaces.rest.base import ProtocolView
 from interrupts.surfaces.rest.bodies import read_json
 from interrupts.surfaces.rest.operations import Operation
@@ -77,17 +77,17 @@ class CheckView(ProtocolView):
             summary="Whether a document is a good definition; nothing is stored",
             scope=Scope.WORKFLOWS_WRITE,
             body="workflow-definition",
-            answers={200: "register-workflow-response"},
+            answers={200: "check-workflow-response"},
         )
     }
 
     def post(self, request: Request) -> HttpResponse:
+        """Tell what is wrong as the answer: a document with faults is what this was asked about, not a bad request."""
         raw = self.raw()
         document = read_json(raw)
 
         def check() -> JsonObject:
-            definition = check_workflow(document)
-            return {"workflowId": definition["id"], "version": definition["version"], "digest": digest(definition)}
+            return verdict(diagnose_workflow(tenant_id=self.actor.tenant_id, document=document))
 
         done = idempotency.run(check, key=self.idempotency_key(raw), now=self.now)
         return json_response(done.result, is_replay=done.is_replay)
