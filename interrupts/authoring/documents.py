@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Final, Literal
 
-from interrupts.authoring.plain import AuthoringError, fault, plain_object
+from interrupts.authoring.plain import AuthoringError, Faults, fault, plain_object
 from interrupts.authoring.schemas import Schema, json_schema
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.engine.definition import check_definition
 
 INTERRUPT_TYPE: Final = "vendor.wopsite.interrupt"
 _STEP: Final = 240
+_WHAT_NODE: Final = "The node “{}” cannot be stored."
 
 VariableType = Literal["string", "number", "boolean", "object", "array"]
 
@@ -31,7 +32,7 @@ def node(
     'pay'
     """
     built = {"id": node_id, "typeId": type_id, "name": name or node_id, "config": config or {}, "inputs": inputs or {}}
-    return plain_object(built, what=f"The node “{node_id}” cannot be stored.")
+    return plain_object(built, what=_WHAT_NODE.format(node_id))
 
 
 def interrupt(
@@ -50,7 +51,8 @@ def interrupt(
     """Return a node that asks people, and says what it asks and what may be answered.
 
     ``request`` puts values into the payload that is shown: a source by JSON Pointer. ``resume`` keeps parts of the
-    answer: the variable to set by JSON Pointer into the answer. ``timeout`` is how long there is to answer.
+    answer: the variable to set by JSON Pointer into the answer. ``timeout`` is how long there is to answer. Raises
+    AuthoringError with everything that is wrong, by JSON Pointer into the node.
 
     >>> asked = interrupt(
     ...     "review",
@@ -66,18 +68,24 @@ def interrupt(
     ([{'source': '/comment', 'target': 'comment'}], 172800000)
     """
     config: dict[str, object] = {"kind": kind, "outcomes": [*outcomes]}
+    faults = Faults(_WHAT_NODE.format(node_id))
     if title is not None:
         config["title"] = title
     if request:
-        config["request"] = [_request_binding(node_id, target, source) for target, source in request.items()]
+        bindings: list[JsonValue] = []
+        for target, source in request.items():
+            with faults.at("config", "request", target):
+                bindings.append(_request_binding(target, source))
+        config["request"] = bindings
     if resume:
         config["resume"] = [{"source": source, "target": target} for source, target in resume.items()]
-    if request_schema is not None:
-        config["request_schema"] = json_schema(request_schema)
-    if resume_schema is not None:
-        config["resume_schema"] = json_schema(resume_schema)
+    for member, schema in (("request_schema", request_schema), ("resume_schema", resume_schema)):
+        if schema is not None:
+            with faults.at("config", member):
+                config[member] = json_schema(schema)
     if timeout is not None:
         config["timeoutMs"] = timeout // timedelta(milliseconds=1)
+    faults.tell()
     return node(node_id, INTERRUPT_TYPE, name=name or title, config=config)
 
 
@@ -181,11 +189,11 @@ def workflow(
     return document
 
 
-def _request_binding(node_id: str, target: str, source: JsonObject) -> JsonValue:
+def _request_binding(target: str, source: JsonObject) -> JsonObject:
     match source:
         case {"type": "static", "value": value}:
             return {"target": target, "value": value}
         case {"type": "variable" | "connection" | "expression"}:
             return {"target": target, "from": source}
     message = "A value comes from literal(…), from_variable(…), from_output(…) or from_expression(…)."
-    raise fault(f"The node “{node_id}” cannot be stored.", ["config", "request", target], "source", message)
+    raise fault("This source cannot be stored.", (), "source", message)

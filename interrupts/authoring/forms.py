@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, TypedDict
 
-from interrupts.authoring.plain import fault
+from interrupts.authoring.plain import Faults, fault
 from interrupts.authoring.schemas import Schema, json_schema
 from interrupts.contracts.types import JsonObject, JsonValue
 
@@ -103,10 +103,14 @@ def _form(kind: str, outcomes: list[str], shows: Schema | None, answer: JsonObje
     resume_schema: JsonObject = {"type": "object", "properties": answer, "additionalProperties": False}
     if required:
         resume_schema["required"] = [*required]
+    faults = Faults(_WHAT)
+    with faults.at("shows"):
+        request_schema = json_schema(_ANYTHING if shows is None else shows)
+    faults.tell()
     return Form(
         kind=kind,
         outcomes=outcomes,
-        request_schema=json_schema(_ANYTHING if shows is None else shows),
+        request_schema=request_schema,
         resume_schema=json_schema(resume_schema),
     )
 

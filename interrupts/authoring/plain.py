@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
 from typing import Final
 
@@ -40,6 +41,28 @@ def plain(value: object, *, what: str) -> JsonValue:
 def plain_object(value: Mapping[str, object], *, what: str) -> JsonObject:
     """Return such a copy of an object."""
     return {_name(name, (), what): _copy(member, (name,), what) for name, member in value.items()}
+
+
+class Faults:
+    """Gathers what is wrong with several parts, so that an author learns all of it at once."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._problems: list[Problem] = []
+
+    @contextmanager
+    def at(self, *path: str | int) -> Iterator[None]:
+        """Take in the AuthoringError of a part, whose place is ``path``."""
+        try:
+            yield
+        except AuthoringError as error:
+            place = to_pointer(path)
+            self._problems += [Problem(place + each.pointer, each.keyword, each.message) for each in error.problems]
+
+    def tell(self) -> None:
+        """Raise AuthoringError with all that was taken in, if there is any."""
+        if self._problems:
+            raise AuthoringError(self._what, self._problems)
 
 
 def fault(what: str, path: Iterable[str | int], keyword: str, message: str) -> AuthoringError:

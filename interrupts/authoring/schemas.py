@@ -56,7 +56,7 @@ def json_schema(schema: Schema) -> JsonObject:
 def _written_by(model: object) -> Mapping[str, object]:
     """Return what a model says of itself. A default that it would leave out with a warning is an error here."""
     if not isinstance(model, Model):
-        message = f"A schema is a dictionary or has “model_json_schema()”; this is a {type(model).__name__}."
+        message = f"A schema is a dictionary or has “model_json_schema()”; this is {model!r:.80}."
         raise fault(_WHAT, (), "type", message)
     try:
         with warnings.catch_warnings():

@@ -28,10 +28,9 @@ def node_problems(draft: Draft) -> Iterator[Problem]:
 def _config_problems(draft: Draft, node: DraftNode, kind: NodeType, config: JsonObject) -> Iterator[Problem]:
     path: Path = ("nodes", node.index, "config")
     # What a schema cannot say is only asked of a configuration that has the right shape.
-    problems = [*node.misshapen] or kind.check_config(config)
-    for problem in problems:
+    for problem in node.misshapen or kind.check_config(config):
         yield Problem(to_pointer(path) + problem.pointer, problem.keyword, problem.message)
-    if not problems:
+    if not node.misshapen:
         for bound in kind.bound(config):
             yield from _source_problems(draft, (*path, *bound.path), bound.source)
         for written in kind.writes(config):

@@ -106,7 +106,7 @@ class ContractInterrupt(NodeType):
         return _bindings.bound(_list(config, "request"))
 
     def writes(self, config: JsonObject) -> list[Written]:
-        return _bindings.written(_list(config, "resume"), _schema(config, "resume_schema"))
+        return _bindings.written(_list(config, "resume"), _sound_schema(config, "resume_schema"))
 
     def ways(self, config: JsonObject) -> frozenset[str]:
         return frozenset(_outcomes(config))
@@ -116,12 +116,11 @@ class ContractInterrupt(NodeType):
 
     def check_config(self, config: JsonObject) -> list[Problem]:
         problems = [*_outcome_problems(config), *_schema_problems(config)]
-        if problems:
-            return problems
-        if question_solicits(cast("str", config.get("title", "")), schema=_schema(config, "resume_schema")):
+        schemas = (_sound_schema(config, "request_schema"), _sound_schema(config, "resume_schema"))
+        problems += _bindings.binding_problems(_list(config, "request"), _list(config, "resume"), *schemas)
+        if question_solicits(cast("str", config.get("title", "")), schema=schemas[1]):
             problems.append(asks_for_credential("/title", "its resume_schema"))
-        schemas = (_schema(config, "request_schema"), _schema(config, "resume_schema"))
-        return [*problems, *_bindings.binding_problems(_list(config, "request"), _list(config, "resume"), *schemas)]
+        return problems
 
 
 def _contract(config: JsonObject) -> Contract:
@@ -158,6 +157,12 @@ def _outcomes(config: JsonObject) -> tuple[str, ...]:
 
 def _schema(config: JsonObject, name: str) -> JsonObject:
     return cast("JsonObject", config.get(name, ANY_OBJECT))
+
+
+def _sound_schema(config: JsonObject, name: str) -> JsonObject:
+    """Return a schema that places may be looked up in: where it is none, any object."""
+    schema = _schema(config, name)
+    return ANY_OBJECT if check_schema(schema) else schema
 
 
 def _list(config: JsonObject, name: str) -> list[JsonObject]:

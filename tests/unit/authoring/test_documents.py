@@ -74,6 +74,25 @@ def test_a_request_takes_sources_and_nothing_else() -> None:
     assert [problem.pointer for problem in refused.value.problems] == ["/config/request/~1hint"]
 
 
+def test_everything_wrong_with_an_interrupt_is_told_at_once_with_its_node_and_place() -> None:
+    with pytest.raises(AuthoringError) as refused:
+        interrupt(
+            "ask",
+            kind="anything",
+            request={"/hint": "Be kind."},  # type: ignore[dict-item]
+            request_schema={"type": "object", "properties": {"a": {"type": "text"}}},
+            resume_schema=int,  # type: ignore[arg-type]
+        )
+    what, *told = str(refused.value).splitlines()
+    assert what == "The node “ask” cannot be stored."
+    assert [line.strip().partition(": ")[0] for line in told] == [
+        "/config/request/~1hint",
+        "/config/request_schema/properties/a/type",
+        "/config/resume_schema",
+    ]
+    assert "this is <class 'int'>" in told[-1]
+
+
 def test_an_edge_by_outcome_is_plain_and_has_an_id_of_its_own() -> None:
     followed = edge("review", "pay", outcome=Verdict.GOOD, rule="any_success", label="fine")
     assert followed == {
@@ -131,6 +150,28 @@ def test_every_mistake_of_a_workflow_is_told_at_once_by_its_place() -> None:
     pointers = [problem.pointer for problem in refused.value.problems]
     assert pointers == ["/edges/0/targetNodeId", "/id", "/nodes/0/typeId", "/nodes/1/inputs/x/variableName"]
     assert str(refused.value).startswith("The workflow “Wrong!” cannot be registered.\n  /edges/0/targetNodeId: ")
+
+
+def test_a_mistake_inside_an_interrupt_hides_no_other_one() -> None:
+    asked = interrupt(
+        "ask",
+        kind="anything",
+        outcomes=["outcome"],
+        request={"no pointer": from_variable("missing"), "/b": from_output("nowhere", "x")},
+        resume={"~": "unheard"},
+    )
+    asked["config"]["resume_schema"] = {"type": "object", "properties": 5}
+    with pytest.raises(AuthoringError) as refused:
+        workflow("hiding", name="Hiding", version="1", nodes=[asked])
+    assert [problem.pointer.removeprefix("/nodes/0/config/") for problem in refused.value.problems] == [
+        "outcomes/0",
+        "request/0/from/variableName",
+        "request/0/target",
+        "request/1/from/nodeId",
+        "resume/0/source",
+        "resume/0/target",
+        "resume_schema/properties",
+    ]
 
 
 def test_a_document_written_by_hand_may_have_parts_that_were_not() -> None:

@@ -85,7 +85,8 @@ def test_what_is_shown_is_described_by_the_author() -> None:
         (lambda: pick_items(["a"], at_most=0), "/at_most"),
         (lambda: pick_items(shows={"type": "object"}), "/shows"),
         (lambda: rating(lowest=5, highest=5), "/highest"),
-        (lambda: free_text(shows={"type": "string"}), "/type"),
+        (lambda: free_text(shows={"type": "string"}), "/shows/type"),
+        (lambda: rating(shows=int), "/shows"),
     ],
 )
 def test_a_form_that_nobody_could_fill_in_is_refused(make: Any, pointer: str) -> None:
