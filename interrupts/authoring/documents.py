@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from interrupts.authoring.plain import AuthoringError, Faults, fault, plain_object
 from interrupts.authoring.schemas import Schema, json_schema
-from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.contracts.types import JsonObject
 from interrupts.engine.definition import check_definition
 
 INTERRUPT_TYPE: Final = "vendor.wopsite.interrupt"
@@ -72,11 +72,7 @@ def interrupt(
     if title is not None:
         config["title"] = title
     if request:
-        bindings: list[JsonValue] = []
-        for target, source in request.items():
-            with faults.at("config", "request", target):
-                bindings.append(_request_binding(target, source))
-        config["request"] = bindings
+        config["request"] = _request_bindings(request, faults)
     if resume:
         config["resume"] = [{"source": source, "target": target} for source, target in resume.items()]
     for member, schema in (("request_schema", request_schema), ("resume_schema", resume_schema)):
@@ -187,6 +183,14 @@ def workflow(
     if problems:
         raise AuthoringError(what, problems)
     return document
+
+
+def _request_bindings(request: Mapping[str, JsonObject], faults: Faults) -> list[JsonObject]:
+    bindings = []
+    for target, source in request.items():
+        with faults.at("config", "request", target):
+            bindings.append(_request_binding(target, source))
+    return bindings
 
 
 def _request_binding(target: str, source: JsonObject) -> JsonObject:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from datetime import date, timedelta
 from enum import StrEnum
+from typing import cast
 
 import pytest
 
 from interrupts.authoring import (
     AuthoringError,
+    Schema,
     edge,
     from_expression,
     from_output,
@@ -79,9 +81,9 @@ def test_everything_wrong_with_an_interrupt_is_told_at_once_with_its_node_and_pl
         interrupt(
             "ask",
             kind="anything",
-            request={"/hint": "Be kind."},  # type: ignore[dict-item]
+            request={"/hint": {"hint": "Be kind."}},
             request_schema={"type": "object", "properties": {"a": {"type": "text"}}},
-            resume_schema=int,  # type: ignore[arg-type]
+            resume_schema=cast("Schema", int),
         )
     what, *told = str(refused.value).splitlines()
     assert what == "The node “ask” cannot be stored."

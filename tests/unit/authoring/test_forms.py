@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from interrupts.authoring import AuthoringError, Form, approve_or_reject, free_text, pick_items, rating
+from interrupts.authoring import AuthoringError, Form, Schema, approve_or_reject, free_text, pick_items, rating
 from interrupts.contracts.admission import check_schema
 from interrupts.contracts.solicitation import solicited
 from interrupts.contracts.validation import compile_schema, validate
@@ -86,7 +86,7 @@ def test_what_is_shown_is_described_by_the_author() -> None:
         (lambda: pick_items(shows={"type": "object"}), "/shows"),
         (lambda: rating(lowest=5, highest=5), "/highest"),
         (lambda: free_text(shows={"type": "string"}), "/shows/type"),
-        (lambda: rating(shows=int), "/shows"),
+        (lambda: rating(shows=cast("Schema", int)), "/shows"),
     ],
 )
 def test_a_form_that_nobody_could_fill_in_is_refused(make: Any, pointer: str) -> None:

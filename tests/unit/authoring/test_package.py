@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+import os
 import re
 import subprocess
 import sys
@@ -39,11 +40,16 @@ def test_a_plain_script_can_import_it() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_the_example_in_the_documentation_prints_a_workflow_that_can_be_registered() -> None:
-    page = (ROOT / "docs/workflows.md").read_text("utf-8")
+def test_the_example_in_the_documentation_writes_a_workflow_as_the_page_runs_it(tmp_path: Path) -> None:
+    """In a folder that looks like the project after ``make setup``, so that nothing is written into this one."""
+    page = (ROOT / "docs/workflows.md").read_text("utf-8").partition("## Writing contracts in Python")[2]
     (script,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
-    document = json.loads(done.stdout)
+    (command,) = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "interrupts").symlink_to(ROOT / "interrupts")
+    (tmp_path / "proposal.py").write_text(script)
+    run = command.replace(".venv/bin/python", sys.executable)
+    subprocess.run(["bash", "-ec", run], cwd=tmp_path, env={"PATH": os.environ["PATH"]}, check=True)
+    document = json.loads((tmp_path / "proposal.json").read_text("utf-8"))
     assert check_definition(document) == find_doubts(document) == []
     asked = {each["id"]: each["config"] for each in document["nodes"] if each["config"]}
     assert asked["review"]["request_schema"]["required"] == ["text", "reviewers"]
