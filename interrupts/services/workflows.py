@@ -34,7 +34,10 @@ class Registered:
 
 def register_workflow(*, tenant_id: str, document: JsonValue, now: datetime) -> Registered:
     """Store one version, or raise ValidationFailed with every problem, or VersionConflict for a changed document."""
-    return store_workflow(tenant_id=tenant_id, definition=check_workflow(document), now=now)
+    problems = check_definition(document)
+    if problems:
+        raise validation_failed(problems)
+    return store_workflow(tenant_id=tenant_id, definition=cast("JsonObject", document), now=now)
 
 
 def store_workflow(*, tenant_id: str, definition: JsonObject, now: datetime) -> Registered:
@@ -56,14 +59,6 @@ def store_workflow(*, tenant_id: str, definition: JsonObject, now: datetime) -> 
         "workflow registered tenant=%s workflow=%s version=%s", tenant_id, workflow.workflow_id, workflow.version
     )
     return Registered(workflow, is_new=True)
-
-
-def check_workflow(document: JsonValue) -> JsonObject:
-    """Return the definition, found to be good, or raise ValidationFailed with every problem. Stores nothing."""
-    problems = check_definition(document)
-    if problems:
-        raise validation_failed(problems)
-    return cast("JsonObject", document)
 
 
 def diagnose_workflow(*, tenant_id: str, document: JsonValue) -> list[Diagnostic]:

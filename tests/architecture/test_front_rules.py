@@ -57,3 +57,7 @@ def test_no_template_switches_escaping_off() -> None:
 def test_our_scripts_stay_under_100_lines() -> None:
     lengths = {path.name: len(path.read_text("utf-8").splitlines()) for path in (ROOT / "static/js").glob("*.js")}
     assert {name: lines for name, lines in lengths.items() if lines >= MAX_SCRIPT_LINES} == {}
+
+
+def test_no_template_parts_facts_by_a_dot_that_could_end_a_line() -> None:
+    assert [path.name for path in templates() if "·" in path.read_text("utf-8")] == []
