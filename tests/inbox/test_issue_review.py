@@ -192,6 +192,44 @@ def test_who_calls_the_sample_off_approves_and_chooses_nothing_but_may_say_why(s
     assert payload == {"approved": False, "selected_issue_ids": [], "comment": "Too early."}
 
 
+def picking(**picked: Any) -> JsonObject:
+    members: dict[str, Any] = cast("dict[str, Any]", ANSWER["properties"])
+    return {**ANSWER, "properties": {**members, "selected_issue_ids": {**members["selected_issue_ids"], **picked}}}
+
+
+def test_where_an_issue_has_to_be_chosen_the_choice_goes_through_when_it_is_called_off(sign_in: SignIn) -> None:
+    request: JsonObject = {"report_markdown": "R", "proposed_issues": ISSUES}
+    waits, client = asked(request, schema=picking(minItems=1)), sign_in()
+    assert "Issues to take up (required)" in text_of(client.get(page_of(waits)))
+    assert send(client, page_of(waits), "submit:1").status_code == 422
+    assert send(client, page_of(waits), "submit:1", ids=["0"]).status_code == 302
+    payload = last(waits.run_id, "interrupt.resolved")["resumeValue"]["payload"]
+    assert payload == {"approved": False, "selected_issue_ids": ["i-1"]}
+
+
+def test_a_choice_that_may_be_left_out_but_not_empty_is_left_out(sign_in: SignIn) -> None:
+    schema: JsonObject = {**picking(minItems=1), "required": ["approved"]}
+    waits, client = asked({"report_markdown": "R", "proposed_issues": ISSUES}, schema=schema), sign_in()
+    assert "Issues to take up (optional)" in text_of(client.get(page_of(waits)))
+    assert send(client, page_of(waits), "submit:0", approved="true").status_code == 302
+    assert last(waits.run_id, "interrupt.resolved")["resumeValue"]["payload"] == {"approved": True}
+
+
+def test_without_issues_one_that_has_to_be_chosen_is_written_in_the_general_form(sign_in: SignIn) -> None:
+    waits = asked({"report_markdown": "R", "proposed_issues": []}, schema=picking(minItems=1))
+    assert "add:#/payload/selected_issue_ids" in buttons(sign_in().get(page_of(waits)))
+
+
+def test_what_cannot_be_read_is_all_that_is_wrong_with_calling_off(sign_in: SignIn) -> None:
+    members: dict[str, Any] = {**cast("dict[str, Any]", ANSWER["properties"]), "days": {"type": "integer"}}
+    request: JsonObject = {"report_markdown": "R", "proposed_issues": ISSUES}
+    waits, client = asked(request, schema={**ANSWER, "properties": members}), sign_in()
+    days: dict[str, str | list[str]] = {"v:#/payload/days": "some"}
+    words = text_of(send(client, page_of(waits), "submit:1", **days))
+    assert "days : Write a number" in words
+    assert "approved : Choose one." not in words
+
+
 def test_a_wrong_answer_to_the_sample_is_told_at_its_input_and_kept(sign_in: SignIn) -> None:
     waits, client = sample(), sign_in()
     wrong = send(client, page_of(waits), "submit:0", ids=["1"], **{"v:#/payload/comment": "Kept."})
