@@ -15,7 +15,7 @@ from interrupts.contracts.types import JsonObject
 from interrupts.models import Run, Suspension
 from tests.factories import actor, last, one_interrupt, reply, start_flow, status, suspension
 from tests.inbox.conftest import SignIn
-from tests.inbox.pages import buttons, fields_of, page_of, press, read, text_of
+from tests.inbox.pages import buttons, fields_of, page_of, press, read, text_of, title_of
 from tests.inbox.test_link_page import link
 
 ANSWER: JsonObject = {
@@ -261,10 +261,19 @@ def test_the_answer_to_the_sample_is_in_the_state_of_its_run_and_read_by_its_tit
 def test_a_used_link_tells_when_and_how_it_was_answered_and_so_does_the_inbox(sign_in: SignIn) -> None:
     waits = sample()
     url, holder = link(waits.run_id, at="review"), Client(headers={"accept": "text/html"})
-    assert press(holder, url, {**fields_of(holder.get(url)), "op": "submit:1"}).status_code == 200
+    answered = press(holder, url, {**fields_of(holder.get(url)), "op": "submit:1"})
+    assert (answered.status_code, title_of(answered)) == (200, "You answered with “Cancel” | wopsite")
     assert "It was answered on 2 Mar 2026, 09:05 UTC with “Cancel”." in text_of(holder.get(url))
     words = text_of(sign_in().get(page_of(waits)))
     assert "The record names nobody, as for every answer by a link. Outcome: Cancel." in words
+
+
+def test_a_link_to_what_a_person_answered_tells_with_which_outcome(sign_in: SignIn) -> None:
+    waits = sample()
+    url = link(waits.run_id, at="review")
+    assert send(sign_in(), page_of(waits), "submit:1").status_code == 302
+    words = text_of(Client(headers={"accept": "text/html"}).get(url))
+    assert "ann answered with “Cancel” on 2 Mar 2026, 09:05 UTC, and that decided it." in words
 
 
 def test_the_answers_to_questions_are_read_by_the_questions(sign_in: SignIn) -> None:
