@@ -255,6 +255,7 @@ def test_the_answer_to_the_sample_is_in_the_state_of_its_run_and_read_by_its_tit
     assert "Approve the report yes (true) Issues to file Old Comment Do it." in words
     assert "What there was to choose from Slow Nothing more is said of it. Old" in words
     assert "<h3>R</h3>" in page.content.decode()
+    assert '<p class="said" dir="auto">Do it.</p>' in page.content.decode()
     assert "ann answered this." in text_of(sign_in("ben").get(page_of(waits)))
 
 
