@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from django.utils.translation import gettext as _
 
 from approvals.forms import names
+from approvals.forms.judging import judging
 from approvals.forms.merging import document
 from approvals.forms.shapes import Kind, shape_of
 from interrupts.contracts.types import JsonObject, JsonSchema, JsonValue
@@ -21,8 +22,9 @@ from interrupts.vocabulary import InterruptKind
 
 _MAX_ISSUES: Final = 100
 _PICKED: Final = "selected_issue_ids"
-_APPROVED: Final = "approved"
 _CALLED_OFF: Final = "cancelled"
+# What nobody has to fill in to call it off.
+_NOTHING: Final[JsonObject] = {_PICKED: [], "approved": False}
 _WORDS: Final = ("description", "body", "body_markdown", "summary")
 
 
@@ -75,16 +77,16 @@ def issue_review(request: JsonObject, schema: JsonObject) -> Drawing | None:
         return None
     rest = {name: value for name, value in request.items() if name not in {"report_markdown", "proposed_issues"}}
     place = names.child(names.child(names.ROOT, "payload"), _PICKED)
-    members: Any = drawn["properties"]["payload"]["properties"]
+    may_be_none = _takes(schema, _PICKED, [])
     return Drawing(
         text=report,
         rest=rest,
         schema=drawn,
         offered=tuple((_title(issue), _details(issue)) for issue in issues),
         details={place: tuple(map(_details, issues))},
-        marks={place: _mark(members.get(_PICKED, {}))},
-        empty=(_PICKED,),
-        called_off=_called_off(schema, drawn),
+        marks={place: _("tick any, or none")} if may_be_none else {},
+        empty=(_PICKED,) if may_be_none else (),
+        called_off={name: value for name, value in _NOTHING.items() if _takes(schema, name, value)},
     )
 
 
@@ -106,7 +108,10 @@ def _drawn(schema: JsonObject, issues: list[JsonObject]) -> dict[str, Any] | Non
     inner = payload.get("properties") if isinstance(payload, dict) else None
     if not isinstance(inner, dict) or not _takes_ids(schema, payload, inner.get(_PICKED)):
         return None
-    required = [name for name in payload.get("required", []) if name != _PICKED]
+    may_be_none = _takes(schema, _PICKED, [])
+    if not issues and not may_be_none:
+        return None
+    required = [name for name in payload.get("required", []) if name != _PICKED or not may_be_none]
     others = {name: member for name, member in inner.items() if name != _PICKED}
     if issues:
         options = [{"const": issue["id"], "title": _title(issue)} for issue in issues]
@@ -124,16 +129,11 @@ def _takes_ids(schema: JsonObject, payload: JsonObject, picked: Any) -> bool:
     return shape.kind is Kind.ARRAY and not shape.prefix and shape_of(shape.root, shape.items).kind is Kind.TEXT
 
 
-def _called_off(schema: JsonObject, drawn: dict[str, Any]) -> JsonObject:
-    """Return what nobody has to fill in to call it off: nothing is approved, and nothing is chosen."""
-    payload: Any = drawn["properties"]["payload"]
-    approved = payload["properties"].get(_APPROVED)
-    is_asked = approved is not None and shape_of(document(schema).inside(payload), approved).kind is Kind.YES_NO
-    return {_PICKED: [], _APPROVED: False} if is_asked else {_PICKED: []}
-
-
-def _mark(picked: JsonObject) -> str:
-    return _("required") if picked.get("minItems") else _("tick any, or none")
+def _takes(schema: JsonObject, name: str, value: JsonValue) -> bool:
+    """Tell whether a member of the payload is declared, and may have this value."""
+    payload: Any = cast("JsonObject", schema["properties"])["payload"]
+    member = payload["properties"].get(name)
+    return member is not None and judging(schema)(document(schema).inside(payload), member, value)
 
 
 def _title(issue: JsonObject) -> str:

@@ -93,6 +93,7 @@ class ReplyForm:
                 self.messages.setdefault(fault.node.id, words.fault_in_words(fault))
             if decoded.value is ABSENT and not decoded.faults:
                 self.messages.setdefault(tree.id, words.fault_in_words(Fault(tree, "", "required")))
+        self._complete()
         if self.messages:
             self._judge_the_rest()
         else:
@@ -103,7 +104,7 @@ class ReplyForm:
         """Return the answer as the protocol writes it; the form must be valid."""
         values = [cast("JsonValue", decoded.value) for decoded in self._decoded]
         if not self.is_clarification:
-            return self.drawing.complete(values[0]) if self.drawing else values[0]
+            return values[0]
         asked = _questions(self.payload)
         answers = {str(question["id"]): value for question, value in zip(asked, values, strict=True)}
         return {"answers": answers}
@@ -177,6 +178,11 @@ class ReplyForm:
         is_first = value.get("outcome") == node.shape.options[0].value
         if not is_first and self.sheet.judges[0](document(schema), schema, blank):
             self._decoded[0].value = blank
+
+    def _complete(self) -> None:
+        value = self._decoded[0].value
+        if self.drawing and value is not ABSENT:
+            self._decoded[0].value = self.drawing.complete(value)
 
     def _outcome_node(self) -> Node | None:
         tree = self.sheet.trees[0]

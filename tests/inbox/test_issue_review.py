@@ -15,7 +15,7 @@ from interrupts.contracts.types import JsonObject
 from interrupts.models import Run, Suspension
 from tests.factories import actor, last, one_interrupt, reply, start_flow, status, suspension
 from tests.inbox.conftest import SignIn
-from tests.inbox.pages import buttons, fields_of, page_of, press, read, text_of
+from tests.inbox.pages import buttons, fields_of, page_of, press, read, text_of, title_of
 from tests.inbox.test_link_page import link
 
 ANSWER: JsonObject = {
@@ -192,6 +192,44 @@ def test_who_calls_the_sample_off_approves_and_chooses_nothing_but_may_say_why(s
     assert payload == {"approved": False, "selected_issue_ids": [], "comment": "Too early."}
 
 
+def picking(**picked: Any) -> JsonObject:
+    members: dict[str, Any] = cast("dict[str, Any]", ANSWER["properties"])
+    return {**ANSWER, "properties": {**members, "selected_issue_ids": {**members["selected_issue_ids"], **picked}}}
+
+
+def test_where_an_issue_has_to_be_chosen_the_choice_goes_through_when_it_is_called_off(sign_in: SignIn) -> None:
+    request: JsonObject = {"report_markdown": "R", "proposed_issues": ISSUES}
+    waits, client = asked(request, schema=picking(minItems=1)), sign_in()
+    assert "Issues to take up (required)" in text_of(client.get(page_of(waits)))
+    assert send(client, page_of(waits), "submit:1").status_code == 422
+    assert send(client, page_of(waits), "submit:1", ids=["0"]).status_code == 302
+    payload = last(waits.run_id, "interrupt.resolved")["resumeValue"]["payload"]
+    assert payload == {"approved": False, "selected_issue_ids": ["i-1"]}
+
+
+def test_a_choice_that_may_be_left_out_but_not_empty_is_left_out(sign_in: SignIn) -> None:
+    schema: JsonObject = {**picking(minItems=1), "required": ["approved"]}
+    waits, client = asked({"report_markdown": "R", "proposed_issues": ISSUES}, schema=schema), sign_in()
+    assert "Issues to take up (optional)" in text_of(client.get(page_of(waits)))
+    assert send(client, page_of(waits), "submit:0", approved="true").status_code == 302
+    assert last(waits.run_id, "interrupt.resolved")["resumeValue"]["payload"] == {"approved": True}
+
+
+def test_without_issues_one_that_has_to_be_chosen_is_written_in_the_general_form(sign_in: SignIn) -> None:
+    waits = asked({"report_markdown": "R", "proposed_issues": []}, schema=picking(minItems=1))
+    assert "add:#/payload/selected_issue_ids" in buttons(sign_in().get(page_of(waits)))
+
+
+def test_what_cannot_be_read_is_all_that_is_wrong_with_calling_off(sign_in: SignIn) -> None:
+    members: dict[str, Any] = {**cast("dict[str, Any]", ANSWER["properties"]), "days": {"type": "integer"}}
+    request: JsonObject = {"report_markdown": "R", "proposed_issues": ISSUES}
+    waits, client = asked(request, schema={**ANSWER, "properties": members}), sign_in()
+    days: dict[str, str | list[str]] = {"v:#/payload/days": "some"}
+    words = text_of(send(client, page_of(waits), "submit:1", **days))
+    assert "days : Write a number" in words
+    assert "approved : Choose one." not in words
+
+
 def test_a_wrong_answer_to_the_sample_is_told_at_its_input_and_kept(sign_in: SignIn) -> None:
     waits, client = sample(), sign_in()
     wrong = send(client, page_of(waits), "submit:0", ids=["1"], **{"v:#/payload/comment": "Kept."})
@@ -217,16 +255,26 @@ def test_the_answer_to_the_sample_is_in_the_state_of_its_run_and_read_by_its_tit
     assert "Approve the report yes (true) Issues to file Old Comment Do it." in words
     assert "What there was to choose from Slow Nothing more is said of it. Old" in words
     assert "<h3>R</h3>" in page.content.decode()
+    assert '<p class="said" dir="auto">Do it.</p>' in page.content.decode()
     assert "ann answered this." in text_of(sign_in("ben").get(page_of(waits)))
 
 
 def test_a_used_link_tells_when_and_how_it_was_answered_and_so_does_the_inbox(sign_in: SignIn) -> None:
     waits = sample()
     url, holder = link(waits.run_id, at="review"), Client(headers={"accept": "text/html"})
-    assert press(holder, url, {**fields_of(holder.get(url)), "op": "submit:1"}).status_code == 200
+    answered = press(holder, url, {**fields_of(holder.get(url)), "op": "submit:1"})
+    assert (answered.status_code, title_of(answered)) == (200, "You answered with “Cancel” | wopsite")
     assert "It was answered on 2 Mar 2026, 09:05 UTC with “Cancel”." in text_of(holder.get(url))
     words = text_of(sign_in().get(page_of(waits)))
     assert "The record names nobody, as for every answer by a link. Outcome: Cancel." in words
+
+
+def test_a_link_to_what_a_person_answered_tells_with_which_outcome(sign_in: SignIn) -> None:
+    waits = sample()
+    url = link(waits.run_id, at="review")
+    assert send(sign_in(), page_of(waits), "submit:1").status_code == 302
+    words = text_of(Client(headers={"accept": "text/html"}).get(url))
+    assert "ann answered with “Cancel” on 2 Mar 2026, 09:05 UTC, and that decided it." in words
 
 
 def test_the_answers_to_questions_are_read_by_the_questions(sign_in: SignIn) -> None:

@@ -12,6 +12,7 @@ from approvals import selectors
 from approvals.eligibility import rights_held
 from approvals.inbox.links import interrupt_url, run_url
 from approvals.inbox.presenters import words
+from approvals.inbox.presenters.given import did_with, outcome_of
 from approvals.inbox.presenters.rows import Reader, Row, ballots, present_rows
 from approvals.inbox.presenters.text import one_line
 from approvals.inbox.presenters.words import State
@@ -56,7 +57,7 @@ def present_answered(suspension: Suspension, *, actor: Actor, now: datetime) -> 
 def present_reply(suspension: Suspension) -> AnsweredPage:
     """Return the page of every other kind, for who has just answered it."""
     return AnsweredPage(
-        did=words.done(""),
+        did=did_with(words.done(""), outcome_of(suspension)),
         title=one_line(suspension.title),
         then=tuple(_then(suspension, [], "")),
         state=words.ending(suspension),

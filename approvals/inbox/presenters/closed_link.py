@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from approvals import selectors
 from approvals.inbox.presenters import words
-from approvals.inbox.presenters.given import outcome_of
+from approvals.inbox.presenters.given import did_with, outcome_of
 from approvals.inbox.presenters.text import one_line
 from approvals.inbox.presenters.times import moment
 from approvals.inbox.presenters.words import State
@@ -80,7 +80,7 @@ def ended(suspension: Suspension, *, actor: Actor, now: datetime) -> Closed:
 def _answer_given(suspension: Suspension, actor: Actor, when: str) -> tuple[str, str]:
     """Return the heading and the sentence. A link that names nobody cannot tell whether its holder was the one."""
     decider = words.decider_of(suspension.resolution)
-    did = words.done(str((suspension.resolution or {}).get("action", "")))
+    did = did_with(words.done(str((suspension.resolution or {}).get("action", ""))), outcome_of(suspension))
     if decider == actor.subject_id and actor.user_id is not None:
         text = _("You %(did)s on %(when)s, and that decided it.")
         return _("You have already answered this"), text % {"did": did, "when": when}

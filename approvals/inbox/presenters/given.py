@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from django.utils.translation import gettext as _
+
 from approvals.forms.merging import Document, Unmergeable, document, merge, same
 from approvals.forms.shapes import Option, shape_of
 from approvals.inbox.presenters.artifact import Artifact, in_words, present_artifact
@@ -37,6 +39,11 @@ def outcome_of(suspension: Suspension) -> str:
     outcomes = [str(outcome) for outcome in (suspension.contract or {}).get("outcomes", [])]
     labels = dict(zip(outcomes, outcomes_in_words([Option(outcome) for outcome in outcomes]), strict=True))
     return labels.get(chosen) or one_line(chosen)
+
+
+def did_with(did: str, outcome: str) -> str:
+    """Return what somebody did and, where it chose one, with which outcome."""
+    return _("%(did)s with “%(outcome)s”") % {"did": did, "outcome": outcome} if outcome else did
 
 
 def present_given(suspension: Suspension, drawing: Drawing | None) -> tuple[Given, ...]:
