@@ -10,7 +10,7 @@ from interrupts.contracts.types import JsonObject
 from interrupts.errors import NotFound
 from interrupts.events import isoformat
 from interrupts.kinds.base import SUBMITTED
-from interrupts.models import Suspension
+from interrupts.models import Run, Suspension
 from interrupts.services.runs import read_run
 from interrupts.vocabulary import TERMINAL_STATUSES
 
@@ -21,15 +21,13 @@ def read_answer(*, actor: Actor, run_id: str, interrupt_id: str | None = None) -
     ``{run_id, status, is_terminal, interrupt_id, node_id, ended}``, ``status`` being the run's; ``ended`` is null while
     the interrupt is open, else "resolved", "timed-out" or "cancelled", with ``ended_at``. A resolved one has the
     ``outcome`` and the ``payload`` of its answer, and ``answered_by``, the Subject, where a credential named one.
-    Raises NotFound, also for a run that has asked nothing yet.
+    Raises NotFound, also for a run that has asked nothing.
     """
     # Read first: a run that has ended by then asks nothing more.
     run = read_run(tenant_id=actor.tenant_id, run_id=run_id)
     row = selectors.suspension_of(run.pk, interrupt_id)
     if row is None:
-        raise NotFound(
-            "This run has asked nothing yet." if interrupt_id is None else "This run has asked nothing with that id."
-        )
+        raise NotFound(_asked_nothing(run, interrupt_id))
     shown: JsonObject = {
         "run_id": run.pk,
         "status": run.status,
@@ -41,6 +39,14 @@ def read_answer(*, actor: Actor, run_id: str, interrupt_id: str | None = None) -
     if row.resolved_at is not None:
         shown["ended_at"] = isoformat(row.resolved_at)
     return {**shown, **_answer(row)}
+
+
+def _asked_nothing(run: Run, interrupt_id: str | None) -> str:
+    if interrupt_id is not None:
+        return "This run has asked nothing with that id."
+    if run.status in TERMINAL_STATUSES:
+        return f"This run asked nothing, and has ended: it is {run.status}."
+    return "This run has asked nothing yet."
 
 
 def _answer(row: Suspension) -> JsonObject:

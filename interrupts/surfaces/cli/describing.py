@@ -13,6 +13,7 @@ from interrupts.surfaces.cli.paint import Paint
 from interrupts.surfaces.cli.renderers import render_question
 from interrupts.surfaces.cli.shapes import Shape, shape_of
 from interrupts.surfaces.cli.words import from_now, on_one_line, shell_word
+from interrupts.vocabulary import RunStatus
 
 _LABEL: Final = 10
 _MOST_FIELDS: Final = 60
@@ -26,6 +27,8 @@ def describe(
     run_id = on_one_line(shown["run_id"])
     if interrupt is None:
         yield f"{paint.strong(run_id)} is {on_one_line(shown['run_status'])}. It waits for no answer."
+        if shown["run_status"] == RunStatus.FAILED:
+            yield f"Why: wop run watch {shell_word(run_id)}"
         return
     yield f"{paint.strong(run_id)} waits for an answer."
     yield from _facts(shown, interrupt, link, now, paint)

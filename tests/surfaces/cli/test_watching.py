@@ -40,10 +40,23 @@ def test_a_run_that_fails_ends_the_watch_with_a_status_of_its_own(wop: Wop, olga
     failing = factories.node("bang", "core.fail", config={"message": "No\x1b[2J\nway"})
     run_id = factories.start_flow(factories.chain(failing, workflow_id="bad"))
     ended = wop("run", "watch", run_id, *olga)
-    assert (ended.status, ended.err) == (NOT_COMPLETED, "The run is failed.\n")
+    assert (ended.status, ended.err) == (NOT_COMPLETED, "The run is failed.\nNo\\u001b[2J way\n")
     assert "\x1b" not in ended.out
     assert len(ended.lines) == 4
     assert wop("run", "cancel", run_id, *olga).status == 4
+
+
+def test_a_question_that_breaks_its_own_schema_is_told_problem_by_problem(wop: Wop, olga: Olga) -> None:
+    schema: Any = {"type": "object", "properties": {"report": {"type": "string"}}, "required": ["report", "issues"]}
+    broken = factories.contract_node(request=[{"target": "/report", "value": 7}], request_schema=schema)
+    run_id = factories.start_flow(factories.workflow([broken]))
+    assert wop("run", "inspect", run_id, *olga).lines[1] == f"Why: wop run watch {run_id}"
+    assert wop("run", "watch", run_id, *olga).err.splitlines() == [
+        "The run is failed.",
+        "What this node would ask (“issue_review”) does not satisfy its request_schema.",
+        "  /issues: This is required.",
+        "  /report: This must be text.",
+    ]
 
 
 def test_a_watch_may_end_where_the_run_waits(wop: Wop, olga: Olga) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from interrupts.errors import NotFound
+from interrupts.services.answers import read_answer
 from tests import factories
 from tests.surfaces.rest.api import KEY, wire
 from tests.surfaces.rpc.client import Rpc, pointers
@@ -97,3 +99,5 @@ def test_there_is_nothing_to_wait_for_where_nothing_was_asked(rpc: Rpc) -> None:
     run_id = factories.start_flow(factories.workflow([factories.node("a")]))
     rpc.refused("interrupts.wait", {"run_id": run_id}, "not_found")
     rpc.refused("interrupts.wait", {"run_id": run_id, "interrupt_id": "x"}, "not_found")
+    with pytest.raises(NotFound, match="asked nothing, and has ended: it is completed"):
+        read_answer(actor=factories.actor("olga"), run_id=run_id)
