@@ -160,9 +160,9 @@ def _schema(config: JsonObject, name: str) -> JsonObject:
 
 
 def _sound_schema(config: JsonObject, name: str) -> JsonObject:
-    """Return a schema that places may be looked up in: where it is none, any object."""
+    """Return a schema that places may be looked up in: where there is none of an object, that of any object."""
     schema = _schema(config, name)
-    return ANY_OBJECT if check_schema(schema) else schema
+    return schema if not check_schema(schema) and describes_objects(schema) else ANY_OBJECT
 
 
 def _list(config: JsonObject, name: str) -> list[JsonObject]:
