@@ -13,7 +13,6 @@ from approvals.payloads import payload_schema
 from approvals.policy import named_refs, read_policy
 from interrupts import conf
 from interrupts.actor import Actor
-from interrupts.contracts.composition import ANY_OBJECT
 from interrupts.contracts.json_values import as_integer
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.shipped import shipped
@@ -54,7 +53,7 @@ class ApprovalKind(Kind):
         """The outcomes are the gate's actions; the payload is what an answer says besides."""
         actions = tuple(map(str, read_policy(interrupt.data).actions))
         return Contract(
-            str(self.kind), actions, ANY_OBJECT, payload_schema(actions, interrupt.resume_schema), typed=True
+            str(self.kind), actions, self.request_schema, payload_schema(actions, interrupt.resume_schema), typed=True
         )
 
     def composed(self, outcome: str, payload: JsonValue) -> JsonValue:

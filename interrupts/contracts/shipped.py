@@ -15,6 +15,7 @@ from interrupts.contracts.types import JsonObject
 
 _SUFFIX: Final = ".schema.json"
 _BASE: Final = "https://openwop.dev/spec/v2/"
+_OF_DOCUMENTS: Final = {"$schema", "$id", "$comment", "title"}
 _FOLDER: Final = files("interrupts") / "schemas"
 
 
@@ -58,10 +59,36 @@ def interrupt_rules(kind: str) -> CompiledSchema:
     Validating against the whole payload schema would also report in what way the data is not that of another kind.
     Raises KeyError for a kind that the schema does not know.
     """
+    schema: JsonObject = {"$ref": f"{_rule(kind)}/then"}
+    return assemble(schema, digest=digest(schema), registry=_registry())
+
+
+@cache
+def data_schema(kind: str) -> JsonObject:
+    """Return the schema of the ``data`` of one kind of interrupt, whole: nothing in it leads to another document.
+
+    Raises KeyError for a kind that the payload schema does not know.
+    """
+    found = _registry().resolver().lookup(f"{_rule(kind)}/then/properties/data")
+    return cast("JsonObject", _inlined(found.contents, found.resolver))
+
+
+def _rule(kind: str) -> str:
     rules = cast("list[dict[str, Any]]", shipped_document("suspend-request")["allOf"])
     places = {rule["if"]["properties"]["kind"]["const"]: index for index, rule in enumerate(rules)}
-    schema: JsonObject = {"$ref": f"{_BASE}suspend-request{_SUFFIX}#/allOf/{places[kind]}/then"}
-    return assemble(schema, digest=digest(schema), registry=_registry())
+    return f"{_BASE}suspend-request{_SUFFIX}#/allOf/{places[kind]}"
+
+
+def _inlined(schema: Any, resolver: Any) -> Any:
+    if isinstance(schema, list):
+        return [_inlined(item, resolver) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        found = resolver.lookup(schema["$ref"])
+        whole = {name: value for name, value in found.contents.items() if name not in _OF_DOCUMENTS}
+        return _inlined(whole, found.resolver)
+    return {name: _inlined(value, resolver) for name, value in schema.items()}
 
 
 def shipped_document(name: str) -> JsonObject:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 from interrupts.actor import Actor
 from interrupts.contracts.composition import ANY_OBJECT
 from interrupts.contracts.problems import Problem
+from interrupts.contracts.shipped import data_schema
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import SchemaRefused, compile_schema, validate
 from interrupts.problems import validation_failed
@@ -111,7 +112,7 @@ class Decided:
 Consideration = Undecided | Decided
 
 
-def submission(kind: str, resume_schema: JsonObject, *, typed: bool) -> Contract:
+def submission(served: Kind, resume_schema: JsonObject, *, typed: bool) -> Contract:
     """Return the contract of what is answered in one way.
 
     A schema that was put together and became too large or too deep to be checked is told to nobody: what is asked still
@@ -120,8 +121,8 @@ def submission(kind: str, resume_schema: JsonObject, *, typed: bool) -> Contract
     try:
         compile_schema(resume_schema)
     except SchemaRefused:
-        return Contract(kind, (SUBMITTED,), ANY_OBJECT, ANY_OBJECT, typed=False)
-    return Contract(kind, (SUBMITTED,), ANY_OBJECT, resume_schema, typed)
+        return submission(served, ANY_OBJECT, typed=False)
+    return Contract(str(served.kind), (SUBMITTED,), served.request_schema, resume_schema, typed)
 
 
 def answer_problems(
@@ -145,6 +146,11 @@ class Kind(ABC):
     def is_offered(self) -> bool:
         """Whether runs may raise it here. One that is not still ends what was asked while it was."""
         return True
+
+    @property
+    def request_schema(self) -> JsonObject:
+        """The schema of what an inspection shows as the payload, for all interrupts of the kind that declare none."""
+        return data_schema(self.kind)
 
     def declared(self, *, tenant_id: str, data: JsonObject) -> None:  # noqa: B027 - most kinds keep nothing
         """Take note that a registered workflow may ask this. Called inside the registration's transaction."""
@@ -221,7 +227,7 @@ class SingleAnswer(Kind):
     def derived(self, interrupt: OpenInterrupt) -> Contract:
         """One outcome; the payload is the whole answer, bound by the schema for answers where there is one."""
         schema = interrupt.resume_schema
-        return submission(str(self.kind), schema or ANY_OBJECT, typed=schema is not None)
+        return submission(self, schema or ANY_OBJECT, typed=schema is not None)
 
     def authorize(self, interrupt: OpenInterrupt, actor: Actor) -> None:
         actor.require(Scope.APPROVALS_RESPOND)

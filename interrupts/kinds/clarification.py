@@ -32,7 +32,7 @@ class Clarification(SingleAnswer):
         questions = _questions(interrupt.data)
         dialect = _dialect(questions)
         members = {cast("str", question["id"]): _member(question, dialect) for question in questions}
-        return submission(str(self.kind), closed_object(members, dialect=dialect), typed=True)
+        return submission(self, closed_object(members, dialect=dialect), typed=True)
 
     def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:
         questions = _questions(interrupt.data)

@@ -29,7 +29,7 @@ class ConversationExchange(SingleAnswer):
     def derived(self, interrupt: OpenInterrupt) -> Contract:
         """The schema of the turn; one for answers as a whole is looked at besides."""
         schema = _outcome_schema(interrupt)
-        return super().derived(interrupt) if schema is None else submission(str(self.kind), schema, typed=True)
+        return super().derived(interrupt) if schema is None else submission(self, schema, typed=True)
 
     def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:
         schema = _outcome_schema(interrupt)

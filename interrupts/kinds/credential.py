@@ -14,7 +14,6 @@ from typing import ClassVar, Final, Protocol, cast
 
 from interrupts.actor import Actor
 from interrupts.contracts.checking import assemble, run
-from interrupts.contracts.composition import ANY_OBJECT
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.errors import ValidationFailed
 from interrupts.kinds.base import Consideration, Contract, Decided, OpenInterrupt, Resolution, SingleAnswer
@@ -105,7 +104,7 @@ class Credential(SingleAnswer):
 
     def derived(self, interrupt: OpenInterrupt) -> Contract:
         """The outcome says it all: the payload is empty."""
-        return Contract(str(self.kind), (AUTHORIZED, DECLINED), ANY_OBJECT, _NOTHING, typed=True)
+        return Contract(str(self.kind), (AUTHORIZED, DECLINED), self.request_schema, _NOTHING, typed=True)
 
     def composed(self, outcome: str, payload: JsonValue) -> JsonValue:
         return {"outcome": outcome}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar, cast
 
-from interrupts.contracts.types import JsonValue
+from interrupts.contracts.composition import ANY_OBJECT
+from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.kinds.base import Contract, OpenInterrupt, SingleAnswer
 from interrupts.vocabulary import InterruptKind
 
@@ -14,6 +15,10 @@ class Custom(SingleAnswer):
     """Known to people and clients by its own name, ``customKind``; what it shows is ``payload``."""
 
     kind: ClassVar[InterruptKind] = InterruptKind.CUSTOM
+
+    @property
+    def request_schema(self) -> JsonObject:
+        return ANY_OBJECT
 
     def derived(self, interrupt: OpenInterrupt) -> Contract:
         return replace(super().derived(interrupt), kind=cast("str", interrupt.data["customKind"]))

@@ -24,7 +24,7 @@ class ExternalEvent(SingleAnswer):
         schema: JsonObject = {"type": "object", **_correlated(interrupt)}
         if interrupt.resume_schema is not None:
             schema = _both(schema, interrupt.resume_schema)
-        return submission(str(self.kind), schema, typed=True)
+        return submission(self, schema, typed=True)
 
     def parse(self, interrupt: OpenInterrupt, value: JsonValue, *, now: datetime) -> JsonValue:
         # JSON's own equality, within the budget of any validation: 1 equals 1.0, and true equals neither.

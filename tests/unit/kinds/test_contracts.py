@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from interrupts.contracts.admission import check_schema
+from interrupts.contracts.json_text import dump_json
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.contracts.validation import compile_schema, validate
 from interrupts.errors import ValidationFailed
@@ -33,6 +34,7 @@ def contract(kind: InterruptKind, data: JsonObject, schema: JsonObject | None = 
     served, interrupt = asked(kind, data, schema)
     found = served.contract(interrupt)
     assert check_schema(found.resume_schema) == check_schema(found.request_schema) == []
+    assert validate(compile_schema(found.request_schema), served.shown(interrupt)) == []
     assert Contract.from_json(found.to_json()) == found
     return found
 
@@ -155,9 +157,20 @@ def test_without_a_schema_any_object_is_an_answer_and_the_contract_is_untyped(
     kind: InterruptKind, data: JsonObject
 ) -> None:
     found = contract(kind, data)
-    assert (found.outcomes, found.request_schema, found.resume_schema, found.typed) == (("submitted",), ANY, ANY, False)
+    assert (found.outcomes, found.resume_schema, found.typed) == (("submitted",), ANY, False)
     declared = contract(kind, data, {"type": "integer"})
     assert (declared.resume_schema, declared.typed) == ({"type": "integer"}, True)
+
+
+def test_what_a_kind_asks_has_the_schema_of_the_protocol_and_a_custom_interrupt_asks_anything() -> None:
+    gate = contract(InterruptKind.APPROVAL, GATE).request_schema
+    assert (gate["required"], gate["additionalProperties"]) == (
+        ["artifactId", "artifactType", "title", "actions"],
+        False,
+    )
+    unsure = contract(InterruptKind.LOW_CONFIDENCE, {"agentId": "a", "threshold": 0.7, "observed": 0.5}).request_schema
+    assert "$ref" not in dump_json(unsure)
+    assert contract(InterruptKind.CUSTOM, {"customKind": "sms"}).request_schema == ANY
 
 
 def test_a_custom_interrupt_goes_by_its_own_name() -> None:
