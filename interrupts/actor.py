@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from interrupts.contracts.types import JsonObject
 from interrupts.errors import Forbidden
-from interrupts.vocabulary import ISSUERS, Lane, Scope
+from interrupts.vocabulary import ANSWERED_BY, ISSUERS, Lane, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,11 @@ class Actor:
     def resolver(self) -> JsonObject | None:
         """Return the Subject to record as ``resolvedBy``; None for a link, whose holder no credential named (§12)."""
         return None if self.lane is Lane.LINK else self.subject
+
+    @property
+    def traced(self) -> JsonObject:
+        """Return what to record instead, where the link was made for somebody: the answer counts as theirs."""
+        return {ANSWERED_BY: {"subjectId": self.subject_id}} if self.lane is Lane.LINK and self.user_id else {}
 
     def require(self, scope: Scope) -> None:
         """Raise Forbidden unless the credential carries ``scope``; no scope implies another."""

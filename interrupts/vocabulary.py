@@ -195,6 +195,8 @@ class Lane(StrEnum):
 
 # The subject of a link that names nobody, followed by the opaque part of its interrupt (wire contract §25 row 8).
 LINK_SUBJECT: Final = "token:"
+# For whom the link was made that an answer came by; beside it no Subject stands, as no credential named one (row 9).
+ANSWERED_BY: Final = "x-answered-by"
 
 ISSUERS: Final = {
     Lane.API_KEY: "urn:wopsite:api-key",

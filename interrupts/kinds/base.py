@@ -239,9 +239,8 @@ class SingleAnswer(Kind):
     def consider(
         self, interrupt: OpenInterrupt, actor: Actor, right: None, value: JsonValue, *, now: datetime
     ) -> Consideration:
-        return Decided(
-            Resolution(kind=self.kind, interrupt_id=interrupt.id, resume_value=value, resolved_by=actor.resolver)
-        )
+        resolver, traced = actor.resolver, actor.traced
+        return Decided(Resolution(self.kind, interrupt.id, resume_value=value, resolved_by=resolver, extra=traced))
 
     def on_deadline(self, interrupt: OpenInterrupt) -> Resolution:
         """End without an answer: the node that asked fails with ``interrupt_expired`` (§25, note A)."""

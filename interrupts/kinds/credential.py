@@ -122,7 +122,7 @@ class Credential(SingleAnswer):
     def consider(
         self, interrupt: OpenInterrupt, actor: Actor, right: None, value: JsonValue, *, now: datetime
     ) -> Consideration:
-        extra: JsonObject = {}
+        extra = actor.traced
         if cast("JsonObject", value)["outcome"] == AUTHORIZED:
             account = self._account(interrupt)
             if account.standing is not Standing.CONNECTED:

@@ -12,7 +12,7 @@ from interrupts.events import isoformat
 from interrupts.kinds.base import SUBMITTED
 from interrupts.models import Run, Suspension
 from interrupts.services.runs import read_run
-from interrupts.vocabulary import TERMINAL_STATUSES
+from interrupts.vocabulary import ANSWERED_BY, TERMINAL_STATUSES
 
 
 def read_answer(*, actor: Actor, run_id: str, interrupt_id: str | None = None) -> JsonObject:
@@ -56,8 +56,9 @@ def _answer(row: Suspension) -> JsonObject:
         return {}
     value = resolution["resumeValue"]
     told: JsonObject = {}
-    if "resolvedBy" in resolution:
-        told["answered_by"] = resolution["resolvedBy"]
+    by = resolution.get("resolvedBy") or resolution.get(ANSWERED_BY)
+    if by:
+        told["answered_by"] = by
     contract = cast("JsonObject", row.contract or {})
     if contract.get("enveloped"):
         return {**told, **cast("JsonObject", value)}

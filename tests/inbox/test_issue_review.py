@@ -266,7 +266,18 @@ def test_a_used_link_tells_when_and_how_it_was_answered_and_so_does_the_inbox(si
     assert (answered.status_code, title_of(answered)) == (200, "You answered with “Cancel” | wopsite")
     assert "It was answered on 2 Mar 2026, 09:05 UTC with “Cancel”." in text_of(holder.get(url))
     words = text_of(sign_in().get(page_of(waits)))
-    assert "The record names nobody, as for every answer by a link. Outcome: Cancel." in words
+    assert "It was answered by a link that was made for nobody in particular. Outcome: Cancel." in words
+
+
+def test_an_answer_by_a_link_counts_as_that_of_the_person_it_was_made_for(sign_in: SignIn) -> None:
+    waits, ben = sample(), actor("ben")
+    url, holder = link(waits.run_id, "ben", at="review"), Client(headers={"accept": "text/html"})
+    press(holder, url, {**fields_of(holder.get(url)), "op": "submit:1"})
+    resolved = last(waits.run_id, "interrupt.resolved")
+    assert (resolved["x-answered-by"], "resolvedBy" in resolved) == ({"subjectId": ben.subject_id}, False)
+    assert "You answered with “Cancel” on 2 Mar 2026, 09:05 UTC" in text_of(holder.get(url))
+    assert "ben answered this. Outcome: Cancel." in text_of(sign_in().get(page_of(waits)))
+    assert "You answered this. Outcome: Cancel." in text_of(sign_in("ben").get(page_of(waits)))
 
 
 def test_a_link_to_what_a_person_answered_tells_with_which_outcome(sign_in: SignIn) -> None:

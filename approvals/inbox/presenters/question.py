@@ -126,7 +126,7 @@ def _cannot(actor: Actor, due_at: Due | None) -> str:
 
 
 def _decider(suspension: Suspension) -> str:
-    return words.subject_of((suspension.resolution or {}).get("resolvedBy"))
+    return words.decider_of(suspension.resolution)
 
 
 def _ended(suspension: Suspension, drawing: Drawing | None, name: str, actor: Actor, now: datetime) -> Answer | None:

@@ -15,6 +15,7 @@ from approvals.inbox.presenters.text import one_line
 from interrupts.contracts.types import JsonObject
 from interrupts.models import Suspension
 from interrupts.vocabulary import (
+    ANSWERED_BY,
     LINK_SUBJECT,
     TIMEOUT_ACTION,
     Action,
@@ -156,10 +157,11 @@ def right_words(via: str, on_behalf_of: str, names: Mapping[str, str]) -> str:
 def decider_of(resolution: object) -> str:
     """Return the subject id of whom an answer decided by, or nothing.
 
-    An answer by a signed link is recorded without a Subject (wire contract §25 row 9); who gave it stands in its vote.
+    An answer by a signed link is recorded without a Subject (wire contract §25 row 9); who gave it stands in its vote,
+    or, of what takes no votes, in a member of our own.
     """
     record = cast("JsonObject", resolution) if isinstance(resolution, dict) else {}
-    named = subject_of(record.get("resolvedBy"))
+    named = subject_of(record.get("resolvedBy") or record.get(ANSWERED_BY))
     votes = record.get("x-votes")
     if named or record.get("action") == TIMEOUT_ACTION or not isinstance(votes, list) or not votes:
         return named
