@@ -120,9 +120,10 @@ def test_what_could_not_be_taken_is_taken_at_the_next_call(caplog: pytest.LogCap
 def test_a_clerk_for_whom_there_was_no_thread_comes_at_the_next_call(monkeypatch: pytest.MonkeyPatch) -> None:
     desk = Desk([settled(nothing)])
     courier = Courier(hands=1, take=desk.take)
-    with monkeypatch.context() as scarce, pytest.raises(ValueError, match="no"):
+    with monkeypatch.context() as scarce:
         scarce.setattr(threading.Thread, "start", lambda _: fails())
-        courier.wake()
+        with pytest.raises(ValueError, match="no"):
+            courier.wake()
     courier.wake()
     clerk = courier._clerk
     assert clerk is not None

@@ -292,8 +292,8 @@ def test_only_the_chosen_branch_is_read_and_the_other_is_posted_again() -> None:
 @pytest.mark.parametrize("index", ["2", "-1", "9" * 5000, "\u0661"])
 def test_no_branch_and_no_option_is_at_a_place_that_there_is_not(index: str) -> None:
     branches: JsonSchema = {"oneOf": [{"type": "string", "title": "A"}, {"type": "integer", "title": "B"}]}
-    assert posted(branches, **{"s_": index}).decode()[0].value is ABSENT
-    faults = posted({"enum": list("ab")}, **{"v_": index}).decode()[0].faults
+    assert posted(branches, s_=index).decode()[0].value is ABSENT
+    faults = posted({"enum": list("ab")}, v_=index).decode()[0].faults
     assert [fault.code for fault in faults] == ["option"]
 
 
