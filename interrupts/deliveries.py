@@ -7,7 +7,7 @@ network.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -67,20 +67,24 @@ def claim(*, now: datetime, limit: int) -> list[DeliveryAttempt]:
     with transaction.atomic():
         under_way = _under_way(now)
         while batch := _next_due(now, busy=_full(under_way), limit=limit - len(started)):
-            chosen = [delivery for delivery in batch if _is_next(delivery, under_way, now)]
+            chosen = [delivery for delivery in _to_be_made(batch, now) if _has_turn(delivery, under_way)]
             started += _start(chosen, now)
     return started
 
 
-def _is_next(delivery: Delivery, under_way: Counter[str], now: datetime) -> bool:
-    """Tell whether to attempt a delivery that is due, and count it as under way; end it if it is not to be made."""
+def _to_be_made(batch: Sequence[Delivery], now: datetime) -> list[Delivery]:
+    """End those of a batch that are not to be made, all at once: there may be thousands. Return the others."""
+    unwanted = _unwanted(batch)
+    wanted = [delivery for delivery in batch if delivery.pk not in unwanted]
+    made = [delivery for delivery in wanted if delivery.attempts_made < last_attempt(delivery)]
+    _end(unwanted, DeliveryOutcome.DROPPED, now=now)
+    _end({each.pk for each in wanted} - {each.pk for each in made}, DeliveryOutcome.DEAD, now=now, last_error=_CUT_OFF)
+    return made
+
+
+def _has_turn(delivery: Delivery, under_way: Counter[str]) -> bool:
+    """Tell whether its receiver can take one more, and count that as under way."""
     if under_way[delivery.receiver] >= PER_RECEIVER:
-        return False
-    if not is_wanted(delivery):
-        _end(delivery.pk, DeliveryOutcome.DROPPED, now=now)
-        return False
-    if delivery.attempts_made >= last_attempt(delivery):
-        _end(delivery.pk, DeliveryOutcome.DEAD, now=now, last_error=_CUT_OFF)
         return False
     under_way[delivery.receiver] += 1
     return True
@@ -91,12 +95,13 @@ def last_attempt(delivery: Delivery) -> int:
     return delivery.attempts_before + DELIVERY_MAX_ATTEMPTS
 
 
-def is_wanted(delivery: Delivery) -> bool:
-    """Return whether there is still a reason to send: the subscription lives, or the interrupt waits."""
-    if delivery.webhook is not None:
-        return delivery.webhook.ended_at is None
-    key = str(delivery.event.payload["key"])
-    return Suspension.objects.filter(run_id=delivery.run_id, key=key, outcome=None).exists()
+def _unwanted(batch: Sequence[Delivery]) -> set[str]:
+    """Return those without a reason to be sent any more: the subscription has ended, or the interrupt has."""
+    notices = [delivery for delivery in batch if delivery.webhook is None]
+    waiting = Suspension.objects.filter(run_id__in={each.run_id for each in notices}, outcome=None)
+    waits_at = set(waiting.values_list("run_id", "key")) if notices else set()
+    ended = {each.pk for each in batch if each.webhook is not None and each.webhook.ended_at is not None}
+    return ended | {each.pk for each in notices if (each.run_id, each.event.payload["key"]) not in waits_at}
 
 
 def _next_due(now: datetime, *, busy: list[str], limit: int) -> list[Delivery]:
@@ -130,7 +135,7 @@ def succeeded(attempt: DeliveryAttempt, *, status: int, now: datetime) -> None:
     """Record that the receiver has it."""
     with transaction.atomic():
         _finish(attempt, now=now, status=status)
-        _end(attempt.delivery_id, DeliveryOutcome.DELIVERED, now=now, last_status=status, last_error="")
+        _end([attempt.delivery_id], DeliveryOutcome.DELIVERED, now=now, last_status=status, last_error="")
 
 
 def failed(attempt: DeliveryAttempt, *, reason: str, status: int | None, wait: timedelta, now: datetime) -> bool:
@@ -141,7 +146,7 @@ def failed(attempt: DeliveryAttempt, *, reason: str, status: int | None, wait: t
     with transaction.atomic():
         _finish(attempt, now=now, status=status, error=reason)
         if attempt.number >= last_attempt(attempt.delivery):
-            return _end(attempt.delivery_id, DeliveryOutcome.DEAD, now=now, last_status=status, last_error=reason)
+            return _end([attempt.delivery_id], DeliveryOutcome.DEAD, now=now, last_status=status, last_error=reason)
         current = _waiting().filter(pk=attempt.delivery_id, attempts_made=attempt.number)
         current.update(due_at=now + wait, leased_until=None, last_status=status, last_error=reason)
     return False
@@ -151,10 +156,10 @@ def _finish(attempt: DeliveryAttempt, *, now: datetime, status: int | None, erro
     DeliveryAttempt.objects.filter(pk=attempt.pk).update(ended_at=now, status=status, error=error)
 
 
-def _end(delivery_id: str, outcome: DeliveryOutcome, *, now: datetime, **members: object) -> bool:
-    """End a delivery that has not ended. Of two attempts that come through at once the first one counts."""
-    ended = _waiting().filter(pk=delivery_id)
-    return bool(ended.update(outcome=str(outcome), ended_at=now, leased_until=None, **members))
+def _end(delivery_ids: Collection[str], outcome: DeliveryOutcome, *, now: datetime, **members: object) -> bool:
+    """End deliveries that have not ended. Of two attempts that come through at once the first one counts."""
+    ended = _waiting().filter(pk__in=delivery_ids)
+    return bool(delivery_ids) and bool(ended.update(outcome=str(outcome), ended_at=now, leased_until=None, **members))
 
 
 def _waiting() -> QuerySet[Delivery]:

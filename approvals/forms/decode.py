@@ -15,6 +15,7 @@ from approvals.forms.scalars import NotANumber, read_number
 from approvals.forms.shapes import Kind
 from interrupts.contracts.json_limits import MalformedJson
 from interrupts.contracts.json_text import check_value, parse_json
+from interrupts.contracts.pointers import position
 from interrupts.contracts.types import JsonObject, JsonSchema, JsonValue
 
 # Tells whether a value satisfies a schema of the form's document.
@@ -229,9 +230,10 @@ def _moment(node: Node) -> str:
 
 
 def _index(node: Node, text: str) -> int:
-    if text.isascii() and text.isdecimal() and len(text) <= 6 and int(text) < len(node.shape.options):
-        return int(text)
-    raise _Unreadable("option")
+    index = position(text, len(node.shape.options))
+    if index is None:
+        raise _Unreadable("option")
+    return index
 
 
 def _json(text: str) -> JsonValue:

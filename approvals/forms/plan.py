@@ -13,6 +13,7 @@ from approvals.forms.merging import Document, document
 from approvals.forms.names import Field
 from approvals.forms.nodes import MAX_NODES, Node, Presence
 from approvals.forms.shapes import Group, Kind, Shape, shape_of
+from interrupts.contracts.pointers import position
 from interrupts.contracts.types import JsonSchema
 
 # Without data nothing is drawn below this depth until it is asked for.
@@ -136,8 +137,7 @@ class Planner:
 
     def _chosen(self, shape: Shape, spot: _Spot) -> int | None:
         posted = self._take(Field.BRANCH, spot.at)
-        index = int(posted[-1]) if posted and posted[-1].isascii() and posted[-1].isdecimal() else -1
-        return index if 0 <= index < len(shape.branches) else None
+        return position(posted[-1], len(shape.branches)) if posted else None
 
     def _children(self, kind: Kind, shape: Shape, spot: _Spot, chosen: int | None) -> Iterator[Node]:
         if self.count > MOST_NODES:

@@ -25,6 +25,7 @@ from approvals.inbox.presenters.form import words
 from approvals.inbox.presenters.form.views import Look, View, present_sheet
 from approvals.inbox.presenters.text import visible
 from approvals.inbox.renderers import Drawing, drawing_of
+from interrupts.contracts.pointers import position
 from interrupts.contracts.problems import Problem
 from interrupts.contracts.types import JsonObject, JsonSchema, JsonValue
 from interrupts.errors import ValidationFailed
@@ -251,8 +252,8 @@ def _typed(node: Node) -> Iterator[Typed]:
     match node.kind:
         case Kind.CHOICE | Kind.MULTICHOICE:
             labels = [words.in_words(option) for option in option_labels(node.shape.options)]
-            chosen = [labels[int(text)] for text in node.texts if text.isdecimal() and int(text) < len(labels)]
-            text = ", ".join(chosen)
+            chosen = [position(text, len(labels)) for text in node.texts]
+            text = ", ".join(labels[index] for index in chosen if index is not None)
         case _:
             text = node.text
     if node.key.strip():

@@ -10,6 +10,7 @@ from interrupts.contracts.types import JsonObject, JsonSchema, JsonValue
 Tokens: TypeAlias = tuple[str, ...]
 
 MAX_POINTER: Final = 500
+MAX_DIGITS: Final = 9
 _STRAY_TILDE: Final = re.compile(r"~(?![01])")
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 _MOST_REFERENCES: Final = 20
@@ -25,6 +26,16 @@ def read_pointer(text: str) -> Tokens:
     if (text and not text.startswith("/")) or len(text) > MAX_POINTER or _STRAY_TILDE.search(text):
         raise ValueError(text)
     return tuple(token.replace("~1", "/").replace("~0", "~") for token in text.split("/")[1:])
+
+
+def position(text: str, length: int) -> int | None:
+    """Return the position in a list of this length that plain digits name; None for what names none.
+
+    Python refuses to read thousands of digits, and others may write them.
+    """
+    if not (text.isascii() and text.isdecimal()) or len(text) > MAX_DIGITS or int(text) >= length:
+        return None
+    return int(text)
 
 
 def find(value: JsonValue, tokens: Tokens) -> JsonValue:

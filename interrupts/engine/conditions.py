@@ -8,6 +8,7 @@ from typing import Final
 from interrupts.contracts.budget import Meter, NotChecked, metering
 from interrupts.contracts.fingerprints import fingerprint
 from interrupts.contracts.leaves import compile_pattern
+from interrupts.contracts.pointers import position
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.engine.expressions import ExpressionError, compile_expression, evaluate
 from interrupts.engine.plan import Condition, PlanEdge
@@ -68,8 +69,8 @@ def _walk(value: JsonValue, steps: list[str]) -> tuple[bool, JsonValue]:
     for step in steps:
         if isinstance(value, dict) and step in value:
             value = value[step]
-        elif isinstance(value, list) and step.isascii() and step.isdecimal() and int(step) < len(value):
-            value = value[int(step)]
+        elif isinstance(value, list) and (at := position(step, len(value))) is not None:
+            value = value[at]
         else:
             return False, None
     return True, value

@@ -70,9 +70,11 @@ class Courier:
             if self._clerk_is_in:
                 self._news.put(None)
                 return
+            clerk = threading.Thread(target=self._work, name="courier")
+            # Raises where the system has no thread left; the next call tries again.
+            clerk.start()
+            self._clerk = clerk
             self._clerk_is_in = True
-            self._clerk = threading.Thread(target=self._work, name="courier")
-            self._clerk.start()
 
     def stop(self) -> None:
         """Start nothing more. Takes no lock: it may be called by a signal's handler."""

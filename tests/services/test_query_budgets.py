@@ -14,6 +14,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from approvals import notices
+from interrupts import deliveries
+from interrupts.models import Delivery, Run
 from interrupts.services.expire import fire_due_timers
 from interrupts.services.runs import CancelRun, cancel_run
 from tests.factories import (
@@ -24,6 +26,7 @@ from tests.factories import (
     chain,
     gate_node,
     idempotency_key,
+    log_of,
     node,
     one_gate,
     register,
@@ -128,6 +131,24 @@ def test_a_sweep_with_nothing_due_is_one_query() -> None:
     register(one_gate(timeoutMs=60_000))
     start(actor("owner"))
     assert cost(lambda: fire_due_timers(now=after(seconds=59))) == 1
+
+
+def dropping_cost(number: int) -> int:
+    for _ in range(number):
+        run_id = start(actor("owner"))
+        Run.objects.filter(pk=run_id).update(callback_url="https://receiver.example/")
+        deliveries.publish(Run.objects.get(pk=run_id), log_of(run_id), now=NOW)
+        cancel_run(request=CancelRun(actor=actor("owner"), run_id=run_id), now=NOW)
+    claimed = cost(lambda: deliveries.claim(now=NOW, limit=32))
+    assert Delivery.objects.filter(outcome="dropped").count() == number
+    Delivery.objects.all().delete()
+    return claimed
+
+
+def test_ending_deliveries_that_nobody_wants_costs_as_much_for_many_as_for_two() -> None:
+    register(one_gate())
+    small, large = dropping_cost(2), dropping_cost(20)
+    assert small == large <= 5
 
 
 def spread_cost(number: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from django.db import OperationalError
 
-from interrupts.services.courier import Courier, Errand, Record, Take, settled
+from interrupts.services.courier import Courier, Errand, Record, Take, nothing, settled
 
 PATIENCE: Final = 10.0
 Threads = list[str]
@@ -115,6 +115,20 @@ def test_what_could_not_be_taken_is_taken_at_the_next_call(caplog: pytest.LogCap
 
     assert finished(desk, wakes=2, take=take).written == ["a"]
     assert "could not take what is due" in caplog.text
+
+
+def test_a_clerk_for_whom_there_was_no_thread_comes_at_the_next_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk([settled(nothing)])
+    courier = Courier(hands=1, take=desk.take)
+    with monkeypatch.context() as scarce:
+        scarce.setattr(threading.Thread, "start", lambda _: fails())
+        with pytest.raises(ValueError, match="no"):
+            courier.wake()
+    courier.wake()
+    clerk = courier._clerk
+    assert clerk is not None
+    clerk.join(PATIENCE)
+    assert desk.batches == []
 
 
 def test_a_courier_that_has_been_stopped_takes_nothing() -> None:

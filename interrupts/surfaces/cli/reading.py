@@ -56,23 +56,28 @@ def json_files(names: Iterable[str]) -> list[str]:
 
 def days(text: str) -> int:
     """Return a number of days from 1 to 36,500 (for argparse)."""
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_DAYS):
+    if not _is_number(text, 1, MAX_DAYS):
         raise ArgumentTypeError(f"must be a whole number of days from 1 to {MAX_DAYS}, not {text!r}")
     return int(text)
 
 
 def count(text: str) -> int:
     """Return how many things to show, from 1 to 10,000 (for argparse)."""
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_SHOWN):
+    if not _is_number(text, 1, MAX_SHOWN):
         raise ArgumentTypeError(f"must be a whole number from 1 to {MAX_SHOWN}, not {text!r}")
     return int(text)
 
 
 def hours(text: str) -> int:
     """Return a number of hours from 0 to 720 (for argparse)."""
-    if not (text.isascii() and text.isdigit() and int(text[:9]) <= MAX_HOURS):
+    if not _is_number(text, 0, MAX_HOURS):
         raise ArgumentTypeError(f"must be a whole number of hours from 0 to {MAX_HOURS}, not {text!r}")
     return int(text)
+
+
+def _is_number(text: str, least: int, most: int) -> bool:
+    """Tell whether plain digits, no more of them than such a number needs, spell one in these bounds."""
+    return text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most
 
 
 def _expand(name: str) -> list[str]:

@@ -12,8 +12,9 @@ _HIDDEN: Final = "…"
 _FEWEST: Final = 8
 _KEY: Final = re.compile(rf"{KEY_MARK}_[0-9a-f]{{4,}}_[\w-]+")
 _CREDENTIALS: Final = re.compile(r"(?<=://)[^/\s@]+(?=@)")
-# What is given to --key and --url, also shortened or misspelled: it is told in no complaint about the words.
-_GIVEN: Final = re.compile(r"(--[ku]\w*(?:=|\s+))\S+")
+# What is given to --key and --url, also shortened or misspelled, and to what others call them: it is told in no
+# complaint about the words.
+_GIVEN: Final = re.compile(r"(-(?:-?[ku]|[\w-]*(?:key|token))\w*(?:=|\s+))\S+", re.IGNORECASE)
 
 
 def redacted(text: str, *secrets: str | None) -> str:

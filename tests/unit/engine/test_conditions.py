@@ -51,6 +51,7 @@ def test_an_edge_without_a_condition_is_always_taken() -> None:
         ("list.3", None),
         ("list.-1", None),
         ("list.one", None),
+        ("list." + "9" * 5000, None),
         ("action.deeper", None),
         ("nowhere", None),
         ("", None),

@@ -289,6 +289,14 @@ def test_only_the_chosen_branch_is_read_and_the_other_is_posted_again() -> None:
     assert value_of(posted(PAY, v_days="3")) is ABSENT
 
 
+@pytest.mark.parametrize("index", ["2", "-1", "9" * 5000, "\u0661"])
+def test_no_branch_and_no_option_is_at_a_place_that_there_is_not(index: str) -> None:
+    branches: JsonSchema = {"oneOf": [{"type": "string", "title": "A"}, {"type": "integer", "title": "B"}]}
+    assert posted(branches, s_=index).decode()[0].value is ABSENT
+    faults = posted({"enum": list("ab")}, v_=index).decode()[0].faults
+    assert [fault.code for fault in faults] == ["option"]
+
+
 def test_what_is_wrong_in_the_chosen_branch_is_told_in_its_words() -> None:
     assert messages(posted(PAY, s_="1", v_days="10"), PAY) == {"#/days": "10 is too large: at most 9 is allowed."}
     assert messages(posted(PAY, s_="0"), PAY) == {"#/number": "This is required."}
