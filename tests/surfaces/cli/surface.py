@@ -8,10 +8,11 @@ import logging
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 from unittest import mock
 
 import httpx2
+from django.core.management.base import CommandParser
 from django.db import connections
 from django.test import Client
 
@@ -21,6 +22,17 @@ from tests.surfaces.cli.conftest import Ended, arriving_here
 
 # A registered code, and each problem as ``(pointer, keyword, message)``.
 Refuse = Callable[[str, tuple[tuple[str, str, str], ...]], Any]
+
+
+class _Program(Command):
+    """``wop`` with a parser that is made once for all of them."""
+
+    _kept: ClassVar[dict[str, CommandParser]] = {}
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        if subcommand not in self._kept:
+            self._kept[subcommand] = super().create_parser(prog_name, subcommand, **kwargs)
+        return self._kept[subcommand]
 
 
 class CommandLine:
@@ -33,14 +45,12 @@ class CommandLine:
         self._who = (*self._host, "--as", "olga")
 
     def check(self, document: Any) -> Any:
-        """Check a definition: None, or the refusal."""
+        """Check a definition: ``{valid, diagnostics}``, which the exit code agrees with."""
         ended = self._run("workflow", "validate", "-", "--json", *self._host, stdin=document)
-        (report,) = json.loads(ended.out)
-        if "error" in report:
-            return self._told(report)
-        errors = [found for found in report["diagnostics"] if found["severity"] == "error"]
-        problems = [(found["pointer"], found["code"], found["message"]) for found in errors]
-        return self._refuse("validation_error", tuple(problems)) if problems else None
+        (told,) = json.loads(ended.out)
+        assert told.pop("file") == "-"
+        assert (ended.status == 0) is told["valid"]
+        return told
 
     def inspect(self, run_id: str) -> Any:
         return json.loads(self._run("run", "inspect", run_id, "--json", *self._who).out)
@@ -61,7 +71,7 @@ class CommandLine:
         level = logging.getLogger().level
         with mock.patch.object(connections, "close_all"), mock.patch.object(sys, "stdin", given):
             try:
-                Command(stdout=out, stderr=err).run_from_argv(["wop", "wop", *words])
+                _Program(stdout=out, stderr=err).run_from_argv(["wop", "wop", *words])
             except SystemExit as ended:
                 status = int(ended.code or 0)
             finally:
@@ -75,8 +85,10 @@ class CommandLineElsewhere(CommandLine):
     def __init__(self, refuse: Refuse, secret: str) -> None:
         super().__init__(refuse, secret)
         self._who = self._host = ("--url", "http://127.0.0.1:8000", "--key", secret)
+        # One for all calls: each would read the static files again.
+        self._client = Client(raise_request_exception=False)
 
     def _run(self, *words: str, stdin: Any = None) -> Ended:
-        transport = httpx2.MockTransport(arriving_here(Client(raise_request_exception=False)))
+        transport = httpx2.MockTransport(arriving_here(self._client))
         with mock.patch.object(remote, "Client", partial(httpx2.Client, transport=transport)):
             return super()._run(*words, stdin=stdin)

@@ -30,5 +30,6 @@ def test_an_answer_and_a_definition_are_judged_alike(surface: type[CommandLine])
         assert program.resume(run_id, "submitted", payload) == ("validation_error", problems)
     assert program.resume(run_id, "perhaps", {"a": 1}) == ("validation_error", [("/outcome", "enum")])
     assert program.resume(run_id, "submitted", {"a": 1}) == "completed"
-    assert program.check({**factories.one_gate(), "edges": 7}) == ("validation_error", [("/edges", "document_shape")])
-    assert program.check(factories.one_gate()) is None
+    (fault,) = program.check({**factories.one_gate(), "edges": 7})["diagnostics"]
+    assert (fault["pointer"], fault["code"]) == ("/edges", "document_shape")
+    assert program.check(factories.one_gate())["valid"] is True

@@ -31,8 +31,8 @@ class Refused:
 class Surface(Protocol):
     """What every surface can do with a workflow and its runs."""
 
-    def check(self, document: Any) -> Refused | None:
-        """Check a definition and say what is wrong with it."""
+    def check(self, document: Any) -> Any:
+        """Check a definition: ``{valid, diagnostics}``."""
 
     def inspect(self, run_id: str) -> Any:
         """Return what a run waits for."""
@@ -48,10 +48,10 @@ class Rest:
         self._api = Api(secret)
         self._nodes: dict[str, str] = {}
 
-    def check(self, document: Any) -> Refused | None:
+    def check(self, document: Any) -> Any:
         answer = self._api.post("/host/wopsite/workflows:check", document)
         assert answer.status == 200
-        return errors_of(answer.body)
+        return answer.body
 
     def inspect(self, run_id: str) -> Any:
         answer = self._api.get(f"/host/wopsite/runs/{wire(run_id)}/interrupt")
@@ -74,9 +74,8 @@ class _ByName:
     def _call(self, method: str, params: Any) -> Any:
         raise NotImplementedError
 
-    def check(self, document: Any) -> Refused | None:
-        told = self._call("workflow.validate", {"workflow": document})
-        return told if isinstance(told, Refused) else errors_of(told)
+    def check(self, document: Any) -> Any:
+        return self._call("workflow.validate", {"workflow": document})
 
     def inspect(self, run_id: str) -> Any:
         return self._call("workflow.runs.inspect", {"run_id": run_id})
@@ -110,14 +109,6 @@ class Tools(_ByName):
         result = self._mcp.message("tools/call", named)
         told = result["structuredContent"]
         return refusal(told["code"], told.get("details")) if result["isError"] else told
-
-
-def errors_of(verdict: Any) -> Refused | None:
-    """Return what keeps a definition from being registered, as the refusal that a registration would be."""
-    if verdict["valid"]:
-        return None
-    errors = [found for found in verdict["diagnostics"] if found["severity"] == "error"]
-    return Refused("validation_error", tuple((found["pointer"], found["code"], found["message"]) for found in errors))
 
 
 def refusal(code: str, details: Any, below: str = "") -> Refused:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, Field
 
+from interrupts.authoring import interrupt, workflow
+from interrupts.engine.definition.diagnostics import verdict
+from interrupts.services.workflows import diagnose_workflow
 from tests import factories
 from tests.invariants import every_row
 from tests.surfaces.contract.surfaces import Refused, Surface
@@ -46,6 +50,23 @@ def review(*edges: Any, **config: Any) -> Any:
     return factories.workflow(nodes, edges, variables=variables)
 
 
+def errors(surface: Surface, document: Any) -> list[str]:
+    """Where a check finds errors."""
+    told = surface.check(document)
+    found = [each["pointer"] for each in told["diagnostics"] if each["severity"] == "error"]
+    assert told["valid"] is not bool(found)
+    return found
+
+
+class Report(BaseModel):
+    report_markdown: str = "# Readiness"
+
+
+class Review(BaseModel):
+    approved: bool
+    comment: str = Field(default="", max_length=200)
+
+
 @pytest.fixture
 def run_id(surface: Surface) -> str:
     """A run that waits for the review."""
@@ -56,9 +77,9 @@ def run_id(surface: Surface) -> str:
 
 
 def test_core_model_accepts_explicit_schemas_and_defaults_legacy_nodes(surface: Surface) -> None:
-    assert surface.check(review()) is None
+    assert errors(surface, review()) == []
     legacy = review(request_schema=None, resume_schema=None, resume=None, outcomes=None)
-    assert surface.check(legacy) is None
+    assert errors(surface, legacy) == []
     shown = surface.inspect(factories.start_flow(legacy))["interrupt"]
     assert (shown["request_schema"], shown["resume_schema"], shown["typed"]) == (ANY, ANY, False)
     assert shown["outcomes"] == ["submitted"]
@@ -126,6 +147,28 @@ def test_registration_preserves_interrupt_schemas_whatever_comes_after(surface: 
     assert isinstance(surface.resume(run_id, "submitted", {}), Refused)
 
 
+def test_a_childs_contract_is_inspected_and_kept_by_way_of_its_parent(surface: Surface) -> None:
+    factories.register({**review(), "id": "child"})
+    parent = factories.start_flow(factories.workflow([factories.sub_workflow()]))
+    factories.finish_handed_on_work(now=factories.NOW)
+    shown = surface.inspect(parent)["interrupt"]
+    child = factories.child_of(parent)
+    assert shown["route"] == [{"node_id": "call", "run_id": child}]
+    assert {**shown, "route": None} == {**surface.inspect(child)["interrupt"], "route": None}
+    refusal = surface.resume(child, "submitted", {"approved": True})
+    assert isinstance(refusal, Refused)
+    assert refusal.pointers == ["/payload/selected_issue_ids"]
+    assert surface.resume(child, "submitted", GOOD) == "completed"
+
+
+def test_builder_and_pydantic_convenience_emits_plain_json_schema(surface: Surface) -> None:
+    asks = interrupt("review", kind="issue_review", request_schema=Report, resume_schema=Review)
+    document = workflow("flow", name="Flow", version="1", nodes=[asks])
+    assert errors(surface, document) == []
+    shown = surface.inspect(factories.start_flow(document))["interrupt"]
+    assert (shown["request_schema"], shown["resume_schema"]) == (Report.model_json_schema(), Review.model_json_schema())
+
+
 # --- Validation Contract ----------------------------------------------------------------------------------------------
 
 CONFIG = "/nodes/0/config"
@@ -133,41 +176,49 @@ CONFIG = "/nodes/0/config"
 
 @pytest.mark.parametrize("name", ["request_schema", "resume_schema"])
 def test_schemas_must_be_valid_json_schema_documents(surface: Surface, name: str) -> None:
-    refusal = surface.check(review(**{name: {"type": "object", "properties": {"a": {"type": "objekt"}}}}))
-    assert refusal is not None
-    assert f"{CONFIG}/{name}/properties/a/type" in refusal.pointers
+    document = review(**{name: {"type": "object", "properties": {"a": {"type": "objekt"}}}})
+    assert f"{CONFIG}/{name}/properties/a/type" in errors(surface, document)
 
 
 @pytest.mark.parametrize("name", ["request_schema", "resume_schema"])
 @pytest.mark.parametrize("schema", [{"type": "array"}, {"type": "string"}, {}])
 def test_schemas_must_describe_json_objects(surface: Surface, name: str, schema: Any) -> None:
-    refusal = surface.check(review(**{name: schema, "resume": None, "request": None}))
-    assert refusal is not None
-    assert any(pointer.startswith(f"{CONFIG}/{name}") for pointer in refusal.pointers)
+    document = review(**{name: schema, "resume": None, "request": None})
+    assert any(pointer.startswith(f"{CONFIG}/{name}") for pointer in errors(surface, document))
 
 
 @pytest.mark.parametrize("target", ["report", "/a~2", "/report_markdown/more"])
 def test_request_binding_targets_must_be_valid_local_payload_paths(surface: Surface, target: str) -> None:
-    refusal = surface.check(review(request=[{"target": target, "value": 1}]))
-    assert refusal is not None
-    assert f"{CONFIG}/request/0/target" in refusal.pointers
+    assert f"{CONFIG}/request/0/target" in errors(surface, review(request=[{"target": target, "value": 1}]))
 
 
 @pytest.mark.parametrize("source", ["approved", "/a~2", "/approved/more", "/unknown"])
 def test_resume_binding_sources_must_be_valid_local_payload_paths(surface: Surface, source: str) -> None:
-    refusal = surface.check(review(resume=[{"source": source, "target": "approved"}]))
-    assert refusal is not None
-    assert f"{CONFIG}/resume/0/source" in refusal.pointers
+    assert f"{CONFIG}/resume/0/source" in errors(surface, review(resume=[{"source": source, "target": "approved"}]))
 
 
 def test_resume_binding_destinations_must_be_declared_state_fields(surface: Surface) -> None:
-    refusal = surface.check(review(resume=[{"source": "/approved", "target": "nowhere"}]))
-    assert refusal is not None
-    assert refusal.pointers == [f"{CONFIG}/resume/0/target"]
+    document = review(resume=[{"source": "/approved", "target": "nowhere"}])
+    assert errors(surface, document) == [f"{CONFIG}/resume/0/target"]
 
 
 def test_every_routed_outcome_must_be_known_by_the_node(surface: Surface) -> None:
-    assert surface.check(review(factories.edge("review", "then", sourceOutput="cancelled"))) is None
-    refusal = surface.check(review(factories.edge("review", "then", sourceOutput="rejected")))
-    assert refusal is not None
-    assert refusal.pointers == ["/edges/0/sourceOutput"]
+    assert errors(surface, review(factories.edge("review", "then", sourceOutput="cancelled"))) == []
+    document = review(factories.edge("review", "then", sourceOutput="rejected"))
+    assert errors(surface, document) == ["/edges/0/sourceOutput"]
+
+
+def test_a_check_tells_every_error_and_every_warning_and_the_same_everywhere(surface: Surface) -> None:
+    gate = factories.gate_node("gate", approversList=["ann"], actions=["ask"])
+    document = review(factories.edge("review", "then", sourceOutput="cancelled"))
+    doubtful = {**document, "nodes": [*document["nodes"], gate]}
+    wrong = {**doubtful, "edges": [*document["edges"], factories.edge("then", "nowhere")]}
+    for checked, codes in (
+        (document, ["outcome_not_routed"]),
+        (doubtful, ["outcome_not_routed", "gate_only_asks", "quorum_beyond_eligible"]),
+        (wrong, ["unknown_node", "outcome_not_routed", "gate_only_asks", "quorum_beyond_eligible"]),
+    ):
+        told = surface.check(checked)
+        assert told == verdict(diagnose_workflow(tenant_id="acme", document=checked))
+        assert [each["code"] for each in told["diagnostics"]] == codes
+        assert told["valid"] is ("unknown_node" not in codes)

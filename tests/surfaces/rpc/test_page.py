@@ -57,6 +57,11 @@ def test_the_question_is_asked_answered_and_read_as_printed(rpc: Rpc) -> None:
         assert as_printed(told, shown) == shown
 
 
+def test_the_batch_is_answered_as_printed(rpc: Rpc) -> None:
+    batch, shown = re.findall(r"^```json\n(\[.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert rpc.message(json.loads(batch)) == json.loads(shown)
+
+
 def test_the_first_call_and_the_call_of_a_tool_are_answered_as_printed(rpc: Rpc) -> None:
     (request, shown) = re.findall(r"^(\{\"jsonrpc.*?\})$", PAGE.split("### Ask")[0], re.MULTILINE | re.DOTALL)
     assert rpc.message(json.loads(request)) == json.loads(shown)

@@ -113,6 +113,31 @@ def test_a_mistake_is_found_under_its_code_at_its_place(document: JsonObject, po
     assert errors(document) == [(pointer, code)]
 
 
+def test_no_mistake_of_an_interrupt_hides_another() -> None:
+    document = contract(
+        outcomes=["payload"],
+        request=[{"target": "a", "from": {"type": "variable", "variableName": "nobody"}}],
+        request_schema={"type": "text"},
+        resume=[{"source": "a", "target": "n"}, {"source": "/a", "target": "nobody"}],
+    )
+    config = "/nodes/0/config"
+    assert errors(document) == [
+        (f"{config}/outcomes/0", "name_reserved"),
+        (f"{config}/request/0/from/variableName", "unknown_variable"),
+        (f"{config}/request/0/target", "binding_path_invalid"),
+        (f"{config}/request_schema/type", "schema_invalid"),
+        (f"{config}/resume/0/source", "binding_path_invalid"),
+        (f"{config}/resume/1/target", "unknown_variable"),
+    ]
+
+
+@pytest.mark.parametrize("junk", [1, "text", [1], None, {"a": 1}])
+@pytest.mark.parametrize("keyword", ["properties", "type", "items", "$ref", "additionalProperties", "allOf"])
+def test_a_binding_to_a_schema_that_is_none_ends_no_check(keyword: str, junk: Any) -> None:
+    document = contract(resume=[{"source": "/a/b", "target": "n"}], resume_schema={"type": "object", keyword: junk})
+    assert ("/nodes/0/config/resume/0/target", "unknown_variable") not in errors(document)
+
+
 def test_an_answer_must_not_be_written_into_what_is_sensitive() -> None:
     document = workflow(
         [contract_node("ask", resume=[{"source": "/a", "target": "pin"}])],
