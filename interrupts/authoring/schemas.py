@@ -48,7 +48,7 @@ def json_schema(schema: Schema) -> JsonObject:
     if problems:
         raise AuthoringError(_WHAT, problems)
     if not _describes_object(document, document, _MAX_STEPS):
-        message = "A request and an answer are objects: the schema must say “type”: “object”."
+        message = 'A request and an answer are objects: the schema must say "type": "object".'
         raise fault(_WHAT, ["type"], "type", message)
     return document if "type" in document else {**document, "type": "object"}
 

@@ -185,7 +185,7 @@ def _schema_problems(config: JsonObject) -> list[Problem]:
         return problems
     for name in ("request_schema", "resume_schema"):
         if not describes_objects(_schema(config, name)):
-            message = "This must be the schema of an object: say so with “type”: “object” at its root."
+            message = 'This must be the schema of an object: say so with "type": "object" at its root.'
             problems.append(Problem(to_pointer([name, "type"]), "not_an_object", message))
     moved = _schema(config, "resume_schema")
     composed = embedding_problems(moved) or check_schema(_enveloped(_contract(config)))
