@@ -18,7 +18,14 @@ from interrupts.surfaces.addresses import interrupt_url
 from interrupts.surfaces.cli.answers import HOW_TO_INPUT, input_argument, read_input
 from interrupts.surfaces.cli.command import Command, Outcome
 from interrupts.surfaces.cli.describing import describe
-from interrupts.surfaces.cli.gateways import Gateway, gateway_of, host_arguments, warnings_of
+from interrupts.surfaces.cli.gateways import (
+    Gateway,
+    gateway_of,
+    host_arguments,
+    options_to_answer,
+    options_to_look,
+    warnings_of,
+)
 from interrupts.surfaces.cli.runs import id_argument, new_key, with_reason
 from interrupts.surfaces.cli.words import in_json, on_one_line
 from interrupts.vocabulary import TERMINAL_STATUSES
@@ -43,7 +50,15 @@ def _inspect(arguments: Namespace, now: datetime) -> Outcome:
     notes = warnings_of(arguments)
     if arguments.json:
         return Outcome(values=(in_json({**shown, "interrupt": interrupt}),), notes=notes)
-    lines = describe(shown, interrupt=interrupt, link=_page_of(interrupt, gateway), now=now, paint=arguments.paint)
+    lines = describe(
+        shown,
+        interrupt=interrupt,
+        link=_page_of(interrupt, gateway),
+        now=now,
+        paint=arguments.paint,
+        look=options_to_look(arguments),
+        answer=options_to_answer(arguments),
+    )
     return Outcome(values=tuple(lines), notes=notes)
 
 
@@ -75,7 +90,7 @@ def _resume(arguments: Namespace, _now: datetime) -> Outcome:
     interrupt = _interrupt(gateway, shown, arguments.interrupt)
     if interrupt is None:
         raise _nothing_asked(shown)
-    outcome = arguments.outcome or _only_outcome(arguments.id, interrupt)
+    outcome = arguments.outcome or _only_outcome(arguments, interrupt)
     payload = read_input(arguments.input, interrupt["resume_schema"])
     _check(interrupt, outcome, payload)
     answer: JsonObject = {
@@ -114,7 +129,7 @@ def _end_pause(gateway: Gateway, arguments: Namespace) -> Outcome:
         interrupt = _interrupt(gateway, gateway.call(_INSPECT, {"run_id": arguments.id}), arguments.interrupt)
         if interrupt is None:
             raise
-        raise _no_outcome(arguments.id, interrupt) from None
+        raise _no_outcome(arguments, interrupt) from None
     return Outcome(values=(on_one_line(done["run_id"]),), notes=warnings_of(arguments))
 
 
@@ -147,18 +162,18 @@ def _nothing_asked(shown: JsonObject) -> RunTerminal | RunStateConflict:
     return RunStateConflict(f"The run is not waiting for an answer: it is {status}.")
 
 
-def _only_outcome(run_id: str, interrupt: JsonObject) -> str:
+def _only_outcome(arguments: Namespace, interrupt: JsonObject) -> str:
     outcomes = cast("list[str]", interrupt["outcomes"])
     if len(outcomes) != 1:
-        raise _no_outcome(run_id, interrupt)
+        raise _no_outcome(arguments, interrupt)
     return outcomes[0]
 
 
-def _no_outcome(run_id: str, interrupt: JsonObject) -> ValidationFailed:
+def _no_outcome(arguments: Namespace, interrupt: JsonObject) -> ValidationFailed:
     outcomes = cast("list[str]", interrupt["outcomes"])
     return ValidationFailed(
         f"The run waits for an answer. Say which outcome yours has, with --outcome: {', '.join(outcomes)}."
-        f" For example: wop run resume {run_id} --outcome {quote(outcomes[0])}"
+        f" For example: wop run resume {arguments.id}{options_to_answer(arguments)} --outcome {quote(outcomes[0])}"
     )
 
 

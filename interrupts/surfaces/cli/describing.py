@@ -21,21 +21,24 @@ _DEEPEST: Final = 3
 
 
 def describe(
-    shown: JsonObject, *, interrupt: JsonObject | None, link: str, now: datetime, paint: Paint
+    shown: JsonObject, *, interrupt: JsonObject | None, link: str, now: datetime, paint: Paint, look: str, answer: str
 ) -> Iterator[str]:
-    """Yield the lines of ``run inspect``: how the run stands, what is asked, and how to answer."""
+    """Yield the lines of ``run inspect``: how the run stands, what is asked, and how to answer.
+
+    ``look`` and ``answer`` are the options of the commands that are proposed, each after a space.
+    """
     run_id = on_one_line(shown["run_id"])
     if interrupt is None:
         yield f"{paint.strong(run_id)} is {on_one_line(shown['run_status'])}. It waits for no answer."
         if shown["run_status"] == RunStatus.FAILED:
-            yield f"Why: wop run watch {shell_word(run_id)}"
+            yield f"Why: wop run watch {shell_word(run_id)}{look}"
         return
     yield f"{paint.strong(run_id)} waits for an answer."
     yield from _facts(shown, interrupt, link, now, paint)
     yield ""
     yield from (f"  {line}".rstrip() for line in render_question(_kind(interrupt), interrupt["payload"], paint))
     yield ""
-    yield from _how_to_answer(run_id, shown, interrupt, paint)
+    yield from _how_to_answer(f"{shell_word(run_id)}{answer}", shown, interrupt, paint)
 
 
 def deadline_in_words(interrupt: JsonObject, now: datetime) -> str:
@@ -110,7 +113,7 @@ def _others(shown: JsonObject, interrupt: JsonObject) -> str:
     return f"{', '.join(others)} (show one with --interrupt)" if others else ""
 
 
-def _how_to_answer(run_id: str, shown: JsonObject, interrupt: JsonObject, paint: Paint) -> Iterator[str]:
+def _how_to_answer(run: str, shown: JsonObject, interrupt: JsonObject, paint: Paint) -> Iterator[str]:
     fields = fields_of(interrupt["resume_schema"])
     yield paint.strong("Fields of an answer" if fields else "An answer may have any fields.")
     widest = max((len(name) for name, _, _ in fields), default=0)
@@ -126,7 +129,7 @@ def _how_to_answer(run_id: str, shown: JsonObject, interrupt: JsonObject, paint:
     yield ""
     yield paint.strong("To answer")
     outcome = shell_word(outcomes[0]) if outcomes else "…"
-    yield f"  wop run resume {shell_word(run_id)}{pinned} --outcome {outcome}{' --input ' if needed else ''}{needed}"
+    yield f"  wop run resume {run}{pinned} --outcome {outcome}{' --input ' if needed else ''}{needed}"
 
 
 def _kind(interrupt: JsonObject) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
+from shlex import quote
 from typing import Protocol
 
 from django.utils import timezone
@@ -17,7 +18,7 @@ from interrupts.models import Tenant
 from interrupts.services import identity
 from interrupts.surfaces.cli.remote import is_readable_on_the_way, remote_gateway
 from interrupts.surfaces.cli.tenants import tenant_argument, the_tenant
-from interrupts.surfaces.cli.words import on_one_line
+from interrupts.surfaces.cli.words import on_one_line, plain
 from interrupts.surfaces.methods.table import call
 
 
@@ -89,6 +90,17 @@ def gateway_of(arguments: Namespace, *, needs_tenant: bool = True) -> Gateway:
     if arguments.tenant or arguments.person:
         raise ValidationFailed("With --url the key says who you are and in which tenant: leave out --tenant and --as.")
     return remote_gateway(url, arguments.key or known.key)
+
+
+def options_to_look(arguments: Namespace) -> str:
+    """Return the options with which a proposed command reaches the same host as the same person, each after a space."""
+    given = {"--url": arguments.url, "--as": arguments.person}
+    return "".join(f" {option} {quote(plain(value))}" for option, value in given.items() if value)
+
+
+def options_to_answer(arguments: Namespace) -> str:
+    """Return these options for a command that answers, which on this machine needs a person."""
+    return options_to_look(arguments) or ("" if conf.remote_host().url else " --as NAME")
 
 
 def warnings_of(arguments: Namespace) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Final, cast
 
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.surfaces.cli.command import NOT_COMPLETED, Command, Outcome
-from interrupts.surfaces.cli.gateways import gateway_of, host_arguments, warnings_of
+from interrupts.surfaces.cli.gateways import gateway_of, host_arguments, options_to_look, warnings_of
 from interrupts.surfaces.cli.paint import Paint
 from interrupts.surfaces.cli.words import on_one_line
 from interrupts.vocabulary import RunStatus
@@ -56,7 +56,8 @@ def _watch(arguments: Namespace, _now: datetime) -> Iterator[Outcome]:
             yield _ended(status, why)
             return
         if arguments.until_waiting and status.startswith(_WAITING):
-            yield Outcome(notes=(f"The run waits for an answer. See what for: wop run inspect {arguments.id}",))
+            look = f"wop run inspect {arguments.id}{options_to_look(arguments)}"
+            yield Outcome(notes=(f"The run waits for an answer. See what for: {look}",))
             return
 
 

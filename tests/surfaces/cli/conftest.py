@@ -89,3 +89,8 @@ def olga(request: pytest.FixtureRequest, db: None, over_http: None, settings: An
         return ("--tenant", "acme", "--as", "olga")
     settings.WOP_KEY = key
     return ("--url", "http://127.0.0.1:8000")
+
+
+def same(olga: tuple[str, ...]) -> str:
+    """The options of a proposed command that reaches the same host as the same person."""
+    return " ".join(olga[-2:])

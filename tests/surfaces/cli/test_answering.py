@@ -12,7 +12,7 @@ from django.utils import timezone
 from interrupts.contracts.types import JsonObject, JsonValue
 from interrupts.models import RunEvent, Suspension
 from tests import factories
-from tests.surfaces.cli.conftest import Wop
+from tests.surfaces.cli.conftest import Wop, same
 
 Olga = tuple[str, ...]
 ELSEWHERE = "if the site is elsewhere, say so with WOP_PUBLIC_URL or PORT"
@@ -65,8 +65,18 @@ def test_inspect_tells_in_words_what_is_asked_and_how_to_answer(wop: Wop, olga: 
         "  owner.name          optional  text",
         "",
         "To answer",
-        f"  wop run resume {run_id} --outcome submitted --input approved=… selected_issue_ids=…",
+        f"  wop run resume {run_id} {same(olga)} --outcome submitted --input approved=… selected_issue_ids=…",
     ]
+
+
+def test_the_answer_that_is_proposed_reaches_this_host_again_as_somebody(
+    wop: Wop, run_id: str, over_http: None, settings: Any
+) -> None:
+    answer = "--outcome submitted --input approved=… selected_issue_ids=…"
+    assert wop("run", "inspect", run_id).lines[-1] == f"  wop run resume {run_id} --as NAME {answer}"
+    assert wop("run", "resume", run_id).err.endswith(f": wop run resume {run_id} --as NAME --outcome submitted\n")
+    settings.WOP_KEY, settings.WOP_URL = factories.api_key("olga"), "http://127.0.0.1:8000"
+    assert wop("run", "inspect", run_id).lines[-1] == f"  wop run resume {run_id} {answer}"
 
 
 def test_a_kind_that_is_known_has_a_view_of_its_own_and_text_cannot_drive_the_terminal(
@@ -86,7 +96,7 @@ def test_another_payload_of_that_kind_is_shown_by_the_view_of_everything(wop: Wo
     assert "Kind      issue_review (its author declared no schema)" in told
     assert "Deadline  none" in told
     assert "An answer may have any fields.\n" in told
-    assert told.endswith(f"\n  wop run resume {run_id} --outcome submitted\n")
+    assert told.endswith(f"\n  wop run resume {run_id} {same(olga)} --outcome submitted\n")
 
 
 def test_inspect_as_json_has_the_schemas(wop: Wop, olga: Olga, run_id: str) -> None:
@@ -174,7 +184,7 @@ def test_of_several_outcomes_one_must_be_named(wop: Wop, olga: Olga) -> None:
         assert (ended.status, ended.out) == (1, "")
         assert ended.err == (
             "The run waits for an answer. Say which outcome yours has, with --outcome: accept, reject, refine,"
-            f" edit-accept, ask. For example: wop run resume {run_id} --outcome accept\n"
+            f" edit-accept, ask. For example: wop run resume {run_id} {same(olga)} --outcome accept\n"
         )
     assert factories.status(run_id) == "waiting-approval"
 
@@ -258,7 +268,7 @@ def test_of_several_questions_each_can_be_shown_and_answered(wop: Wop, olga: Olg
     (second,) = questions.keys() - {first}
     told = wop("run", "inspect", run_id, *olga).out
     assert f"Others    {second} (show one with --interrupt)\n" in told
-    assert f"  wop run resume {run_id} --interrupt {first} --outcome submitted\n" in told
+    assert f"  wop run resume {run_id} {same(olga)} --interrupt {first} --outcome submitted\n" in told
     told = wop("run", "inspect", run_id, "--interrupt", second, *olga).out
     assert f"Title     {questions[second]}?\n" in told
     ended = wop("run", "resume", run_id, "--interrupt", second, "--input", "a=1", *olga)

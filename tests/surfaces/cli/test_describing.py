@@ -36,7 +36,7 @@ def described(schema: JsonSchema, *, text: str = "ask", outcome: str = "submitte
         "interrupt": interrupt,
         "interrupts": [text, interrupt["id"]],
     }
-    return list(describe(shown, interrupt=interrupt, link="", now=timezone.now(), paint=Paint()))
+    return list(describe(shown, interrupt=interrupt, link="", now=timezone.now(), paint=Paint(), look="", answer=""))
 
 
 def test_no_text_of_an_author_drives_the_terminal() -> None:

@@ -18,7 +18,7 @@ from interrupts.surfaces.cli import watching
 from interrupts.surfaces.cli.command import NOT_COMPLETED, STOPPED
 from tests import factories
 from tests.architecture.sources import ROOT
-from tests.surfaces.cli.conftest import Wop
+from tests.surfaces.cli.conftest import Wop, same
 from tests.surfaces.rest.server import database_url
 
 Olga = tuple[str, ...]
@@ -50,7 +50,7 @@ def test_a_question_that_breaks_its_own_schema_is_told_problem_by_problem(wop: W
     schema: Any = {"type": "object", "properties": {"report": {"type": "string"}}, "required": ["report", "issues"]}
     broken = factories.contract_node(request=[{"target": "/report", "value": 7}], request_schema=schema)
     run_id = factories.start_flow(factories.workflow([broken]))
-    assert wop("run", "inspect", run_id, *olga).lines[1] == f"Why: wop run watch {run_id}"
+    assert wop("run", "inspect", run_id, *olga).lines[1] == f"Why: wop run watch {run_id} {same(olga)}"
     assert wop("run", "watch", run_id, *olga).err.splitlines() == [
         "The run is failed.",
         "What this node would ask (“issue_review”) does not satisfy its request_schema.",
@@ -63,7 +63,7 @@ def test_a_watch_may_end_where_the_run_waits(wop: Wop, olga: Olga) -> None:
     run_id = factories.start_flow(factories.one_gate(), now=timezone.now())
     ended = wop("run", "watch", run_id, "--until-waiting", *olga)
     assert (ended.status, told(ended.lines)[-1][:2]) == (0, ["node.suspended", "gate"])
-    assert ended.err == f"The run waits for an answer. See what for: wop run inspect {run_id}\n"
+    assert ended.err == f"The run waits for an answer. See what for: wop run inspect {run_id} {same(olga)}\n"
 
 
 def test_a_watch_goes_on_over_pages_and_tells_nothing_twice(
