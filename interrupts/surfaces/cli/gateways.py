@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
 from shlex import quote
-from typing import Protocol
+from typing import Final, Protocol
 
 from django.utils import timezone
 
@@ -20,6 +20,8 @@ from interrupts.surfaces.cli.remote import is_readable_on_the_way, remote_gatewa
 from interrupts.surfaces.cli.tenants import tenant_argument, the_tenant
 from interrupts.surfaces.cli.words import on_one_line, plain
 from interrupts.surfaces.methods.table import call
+
+_HOW_TO_STAY_HERE: Final = " For the database of this machine, unset it: env -u WOP_URL wop …"
 
 
 class Gateway(Protocol):
@@ -84,11 +86,16 @@ def gateway_of(arguments: Namespace, *, needs_tenant: bool = True) -> Gateway:
     What touches nothing of a tenant works here without one, and without a database too.
     """
     known = conf.remote_host()
-    url = arguments.url or ("" if arguments.tenant or arguments.person else known.url)
+    url = arguments.url or known.url
+    if not url and arguments.key:
+        raise ValidationFailed("A key is for another host: say with --url (or WOP_URL) which one.")
     if not url:
         return LocalGateway(_actor(arguments, needs_tenant=needs_tenant))
     if arguments.tenant or arguments.person:
-        raise ValidationFailed("With --url the key says who you are and in which tenant: leave out --tenant and --as.")
+        named, instead = ("--url", "") if arguments.url else ("WOP_URL", _HOW_TO_STAY_HERE)
+        raise ValidationFailed(
+            f"With {named} the key says who you are and in which tenant: leave out --tenant and --as.{instead}"
+        )
     return remote_gateway(url, arguments.key or known.key)
 
 

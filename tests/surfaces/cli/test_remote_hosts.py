@@ -215,12 +215,28 @@ def test_options_that_do_not_go_together_are_told(wop: Wop, settings: Any) -> No
     assert ended.err == "With --url the key says who you are and in which tenant: leave out --tenant and --as.\n"
     ended = wop("inbox", "--url", "http://x")
     assert ended.err == "To work with another host you need a key of it: set WOP_KEY (or give --key).\n"
+    ended = wop("inbox", "--key", KEY)
+    assert (ended.status, ended.out) == (1, "")
+    assert ended.err == "A key is for another host: say with --url (or WOP_URL) which one.\n"
     settings.WOP_URL = "http://x"
     for words in (("key", "list"), ("workflow", "load", "flow.json"), ("mcp",), ("callback-secret", "rotate")):
         ended = wop(*words)
         assert (ended.status, ended.out) == (1, "")
         assert "works with the database of this machine only, and WOP_URL names another host." in ended.err
     assert wop("key", "list", "--tenant", "acme").status == 0
+
+
+@pytest.mark.parametrize("words", [("--as", "olga"), ("--tenant", "acme"), ("--tenant", "acme", "--as", "olga")])
+def test_a_host_of_the_environment_is_never_dropped_in_silence(wop: Wop, settings: Any, words: tuple[str, ...]) -> None:
+    factories.member("olga")
+    settings.WOP_URL, settings.WOP_KEY = "http://x", KEY
+    for command in (("inbox",), ("run", "show", "acme/r-1"), ("workflow", "validate", "flow.json")):
+        ended = wop(*command, *words)
+        assert (ended.status, ended.out) == (1, "")
+        assert ended.err == (
+            "With WOP_URL the key says who you are and in which tenant: leave out --tenant and --as."
+            " For the database of this machine, unset it: env -u WOP_URL wop …\n"
+        )
 
 
 def test_a_key_that_does_not_work_is_told_to_the_person_who_has_it(wop: Wop, over_http: None) -> None:
