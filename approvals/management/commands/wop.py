@@ -63,6 +63,15 @@ COMMANDS: Final = (
 class _Parser(CommandParser):
     """Complains about a command that is written wrongly without repeating a key that is among its words."""
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self._subparsers and args and self._is_of_a_command(args[0]):
+            self.error("options go after the command: wop run inspect RUN --url …")
+        return super().parse_known_args(args, namespace)
+
+    def _is_of_a_command(self, word: str) -> bool:
+        option = word.partition("=")[0]
+        return option.startswith("--") and not any(own.startswith(option) for own in self._option_string_actions)
+
     def error(self, message: str) -> Any:
         told = redacted_usage(message)
         if message.startswith("unrecognized arguments") and ("--url" in message or "--key" in message):

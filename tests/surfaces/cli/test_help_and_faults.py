@@ -55,6 +55,26 @@ def test_a_command_that_is_written_wrongly_says_how_it_is_used(wop: Wop, words: 
 @pytest.mark.parametrize(
     "words",
     [
+        ("--url", "https://wop.example.org", "run", "show", "acme/r-1"),
+        ("--url=https://wop.example.org", "inbox"),
+        ("run", "--as", "olga", "show", "acme/r-1"),
+    ],
+)
+def test_an_option_before_its_command_is_told_where_it_goes(wop: Wop, words: tuple[str, ...]) -> None:
+    ended = wop(*words)
+    assert (ended.status, ended.out) == (2, "")
+    assert "options go after the command: wop run inspect RUN --url …" in ended.err
+    assert "invalid choice" not in ended.err
+
+
+def test_an_option_of_the_program_may_come_before_the_command(wop: Wop) -> None:
+    assert wop("--no-color", "explain", "run_timeout").status == 0
+    assert "invalid choice: 'teleport'" in wop("--no-color", "teleport").err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
         ("status", "--url", "https://wop.example.org", "--key", KEY),
         ("status", f"--key={KEY}"),
         ("status", "--key", "short"),
