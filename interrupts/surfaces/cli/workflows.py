@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Final, cast
 
 from interrupts.contracts.types import JsonObject, JsonValue
+from interrupts.engine.definition.diagnostics import verdict
 from interrupts.errors import WopError
 from interrupts.problems import in_lines
-from interrupts.services.workflows import register_workflow
+from interrupts.services.workflows import diagnose_workflow, register_workflow
 from interrupts.surfaces.cli.command import Command, Outcome
 from interrupts.surfaces.cli.gateways import gateway_of, host_arguments, warnings_of
 from interrupts.surfaces.cli.reading import json_files, read_json, read_object
@@ -29,12 +30,23 @@ def _load_arguments(parser: ArgumentParser) -> None:
 
 
 def _load(arguments: Namespace, now: datetime) -> Outcome:
+    """Register each file. A bad one is told in full and does not keep the others from it; a doubtful one is told of."""
     tenant = chosen_tenant(arguments)
-
-    def load(document: JsonValue) -> str:
-        return register_workflow(tenant_id=tenant.pk, document=document, now=now).workflow.workflow_id
-
-    return _each(arguments.path, load)
+    values: list[str] = []
+    notes: list[str] = []
+    status = 0
+    for file in json_files(arguments.path):
+        try:
+            document = read_json(file)
+            workflow = register_workflow(tenant_id=tenant.pk, document=document, now=now).workflow
+        except WopError as error:
+            notes += _refused(file, error)
+            status = status or exit_code(error)
+            continue
+        values.append(workflow.workflow_id)
+        doubts = verdict(diagnose_workflow(tenant_id=tenant.pk, document=document))
+        notes += [line for told in _told(file, doubts) for line in told.notes]
+    return Outcome(tuple(values), tuple(notes), status)
 
 
 def _validate_arguments(parser: ArgumentParser) -> None:
@@ -52,7 +64,7 @@ def _validate(arguments: Namespace, _now: datetime) -> Iterator[Outcome]:
             report = gateway.call("workflow.validate", {"workflow": read_object(file)})
         except WopError as error:
             reports.append({"file": file, **envelope(error)})
-            yield Outcome(notes=tuple(_in_file(file, line) for line in in_lines(error)), status=exit_code(error))
+            yield Outcome(notes=_refused(file, error), status=exit_code(error))
             continue
         reports.append({"file": file, **report})
         yield from _told(file, report)
@@ -80,18 +92,8 @@ def _paths(parser: ArgumentParser) -> None:
     parser.add_argument("path", nargs="+", metavar="PATH", help="a JSON file, a directory of *.json, or -")
 
 
-def _each(paths: Iterable[str], operation: Callable[[JsonValue], str]) -> Outcome:
-    """Do ``operation`` with each file. A bad one is told in full and does not keep the others from it."""
-    values: list[str] = []
-    notes: list[str] = []
-    status = 0
-    for file in json_files(paths):
-        try:
-            values.append(operation(read_json(file)))
-        except WopError as error:
-            notes += [_in_file(file, line) for line in in_lines(error)]
-            status = status or exit_code(error)
-    return Outcome(tuple(values), tuple(notes), status)
+def _refused(file: str, error: WopError) -> tuple[str, ...]:
+    return tuple(_in_file(file, line) for line in in_lines(error))
 
 
 def _in_file(file: str, line: str) -> str:

@@ -17,7 +17,8 @@ from tests.surfaces.cli.conftest import Wop
 
 @pytest.fixture(autouse=True)
 def _acme(db: None) -> None:
-    factories.tenant()
+    """A tenant with somebody in it who may answer."""
+    factories.member("ann")
 
 
 def write(folder: Path, name: str, document: JsonObject) -> str:
@@ -35,6 +36,15 @@ def test_each_loaded_workflow_is_printed_as_its_id_in_order(wop: Wop, tmp_path: 
     ended = wop("workflow", "load", last, str(tmp_path / "more"), "--tenant", "acme")
     assert (ended.status, ended.lines, ended.err) == (0, ["zebra", "a", "b"], "")
     assert Workflow.objects.count() == 3
+
+
+def test_what_is_doubtful_in_a_loaded_workflow_is_told_as_when_it_is_validated(wop: Wop, tmp_path: Path) -> None:
+    path = write(tmp_path, "flow.json", factories.one_gate(approversList=["ann", "nobody"], requiredApprovals=2))
+    validated = wop("workflow", "validate", path, "--tenant", "acme")
+    loaded = wop("workflow", "load", path, "--tenant", "acme")
+    assert (loaded.status, loaded.lines, loaded.err) == (0, ["flow"], validated.err)
+    assert loaded.err.startswith(f"{path}: warning: /nodes/0/config")
+    assert loaded.err.endswith(" [quorum_beyond_eligible]\n")
 
 
 def test_loading_the_same_version_again_changes_nothing(wop: Wop, tmp_path: Path) -> None:
