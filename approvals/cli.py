@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from django.conf import settings
-
 from approvals import grants
 from approvals.grants import HolderName, RefName
 from approvals.samples import ADMINISTRATOR, Account, load_samples
+from interrupts import conf
 from interrupts.surfaces.cli.command import Command, Outcome
 from interrupts.surfaces.cli.tenants import chosen_tenant, tenant_argument
 from interrupts.vocabulary import RefKind
@@ -66,7 +65,7 @@ def _no_arguments(_parser: ArgumentParser) -> None:
 
 def _sample(_arguments: Namespace, now: datetime) -> Outcome:
     sample = load_samples(now=now)
-    origin = f"http://127.0.0.1:{settings.WOP_PORT}"
+    origin = conf.local_url()
     return Outcome(
         values=(
             f"Tenant {sample.tenant_id}, {len(sample.workflow_ids)} workflows, {len(sample.run_ids)} runs waiting.",

@@ -111,9 +111,14 @@ def public_url() -> str:
     return str(settings.WOP_PUBLIC_URL)
 
 
+def served_at() -> str:
+    """Return the origin of the server that is known to run on this machine; empty where none is."""
+    return str(settings.WOP_SERVED_AT)
+
+
 def local_url() -> str:
-    """Return the origin of the server on this machine."""
-    return f"http://127.0.0.1:{settings.WOP_PORT}"
+    """Return the origin of the server on this machine: of the one that runs, else of one that would."""
+    return served_at() or f"http://127.0.0.1:{settings.WOP_PORT}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ def pytest_configure() -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     # Django's live server would look for every path among the files of the working directory: links are too long.
     settings.MEDIA_URL = "/media/"
+    # The site under test is not the one that may be running on this data directory.
+    settings.WOP_SERVED_AT = ""
     # Wake-ups that the product sends after a commit must reach no worker of a running installation.
     app.conf.update(broker_url="memory://")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import http.client
 import io
 import os
@@ -11,7 +10,7 @@ import socket
 import sys
 import time
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import django
 from celery.exceptions import OperationalError as BrokerError
@@ -23,6 +22,7 @@ from django.db.migrations.executor import MigrationExecutor
 from kombu.exceptions import OperationalError as TransportError
 
 from wopsite.celery import app
+from wopsite.claim import Claim, Claimed
 from wopsite.supervisor import Supervisor
 
 _PORT_PATIENCE_SECONDS = 25.0
@@ -42,7 +42,7 @@ def main() -> int:
     connection.settings_dict["OPTIONS"].pop("pool", None)
     with _claim_data_directory() as claim:
         _await_port(patience=_PORT_PATIENCE_SECONDS if claim.left_behind else 0)
-        claim.write(f"process {os.getpid()}, {_origin()}")
+        claim.write(_origin())
         _note_first_start()
         _check()
         _prepare_broker()
@@ -76,41 +76,14 @@ def commands() -> dict[str, list[str]]:
 # --- One at a time on a data directory --------------------------------------------------------------------------------
 
 
-class Claim:
-    """The lock on the data directory. The kernel drops it when we end, however we end; only its text can be stale."""
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-        self.left_behind = bool(file.read())
-
-    def __enter__(self) -> Claim:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self._file.close()
-
-    def write(self, holder: str) -> None:
-        self.clear()
-        self._file.write(holder)
-        self._file.flush()
-
-    def clear(self) -> None:
-        self._file.seek(0)
-        self._file.truncate()
-
-
 def _claim_data_directory() -> Claim:
-    path: Path = settings.WOP_DATA_DIR / "serve.lock"
-    file = path.open("a+", encoding="utf-8")
-    file.seek(0)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        return Claim(settings.WOP_DATA_DIR)
+    except Claimed as claimed:
         raise CannotStart(
-            f"wopsite already runs on the data directory {settings.WOP_DATA_DIR} ({file.read()}). "
+            f"wopsite already runs on the data directory {settings.WOP_DATA_DIR} ({claimed}). "
             "Stop it first, or give this one a directory of its own: WOP_DATA_DIR=/other/directory PORT=8001"
         ) from None
-    return Claim(file)
 
 
 def _await_port(patience: float) -> None:

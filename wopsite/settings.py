@@ -8,6 +8,7 @@ from typing import Any
 from csp.constants import NONE, SELF
 
 from wopsite import env
+from wopsite.claim import served_at
 from wopsite.logs import logging_config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -64,6 +65,8 @@ WOP_MAIL_LINK_MINUTES = env.integer("WOP_MAIL_LINK_MINUTES", 1440, minimum=5, ma
 # --- The web server ---------------------------------------------------------------------------------------------------
 WOP_BIND = env.text("WOP_BIND", "127.0.0.1").strip("[]")
 WOP_PORT = env.integer("PORT", 8000, minimum=1, maximum=65535)
+# Where `make run` serves this data directory, which another process may know only from there; empty when it does not.
+WOP_SERVED_AT = served_at(WOP_DATA_DIR)
 WOP_WEB_WORKERS = env.integer("WOP_WEB_WORKERS", 2, minimum=1, maximum=64)
 WOP_WEB_THREADS = env.integer("WOP_WEB_THREADS", 16, minimum=1, maximum=256)
 

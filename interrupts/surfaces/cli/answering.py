@@ -67,7 +67,7 @@ def _page_of(interrupt: JsonObject | None, gateway: Gateway) -> str:
     if interrupt is None:
         return ""
     link = interrupt_url(str(interrupt["id"]), origin=gateway.origin)
-    is_known = gateway.origin or conf.public_url()
+    is_known = gateway.origin or conf.public_url() or conf.served_at()
     return link if is_known else f"{link} (if the site is elsewhere, say so with WOP_PUBLIC_URL or PORT)"
 
 

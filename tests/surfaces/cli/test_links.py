@@ -42,6 +42,13 @@ def test_a_link_that_only_shows_names_nobody_and_leads_to_this_machine(wop: Wop,
     assert (origin, claims.approver, claims.intent) == ("http://127.0.0.1:8765", "", Intent.INSPECT)
 
 
+def test_a_link_leads_to_the_server_that_runs_here(wop: Wop, run_id: str, settings: Any) -> None:
+    settings.WOP_SERVED_AT = "http://127.0.0.1:8765"
+    assert wop("link", "create", run_id, "gate").value.startswith("http://127.0.0.1:8765/interrupts/")
+    (page,) = (line for line in wop("run", "inspect", run_id).lines if line.startswith("Page"))
+    assert page == f"Page      http://127.0.0.1:8765/inbox/{factories.suspension(run_id).pk.partition('/')[2]}/"
+
+
 @pytest.mark.parametrize(
     ("words", "status"),
     [
