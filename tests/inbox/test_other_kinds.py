@@ -172,6 +172,14 @@ def test_a_time_is_asked_for_in_parts_and_the_part_that_is_wrong_is_marked(sign_
     assert last(waits.run_id, "interrupt.resolved")["resumeValue"] == "2031-05-17T14:30:00+02:00"
 
 
+@pytest.mark.parametrize(("default", "step"), [({}, None), ({"default": "14:30:05Z"}, "1")])
+def test_seconds_are_asked_for_where_there_are_some(sign_in: SignIn, default: JsonObject, step: str | None) -> None:
+    schema: JsonObject = {"type": "string", "format": "time", **default}
+    page = sign_in().get(page_of(asked("custom", {"customKind": "sms"}, resumeSchema=schema)))
+    (drawn,) = [attrs for _tag, attrs in read(page).tags if attrs.get("type") == "time"]
+    assert drawn.get("step") == step
+
+
 @pytest.mark.parametrize(
     "default", ["2031-05-17T14:30:00.123456+00:00", "2031-05-17t14:30:00z", "2031-12-31T23:59:60Z"]
 )
